@@ -1,0 +1,46 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help setup demo test test-all lint types contracts lock bench clean
+
+help:
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+setup: $(VENV)/.installed ## build ./.venv with everything, from the hashed lock
+
+$(VENV)/.installed: requirements-dev.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Surefoot needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+demo: setup ## watch an agent meet six tool failures and carry on
+	$(BIN)/surefoot demo
+
+test: lint types contracts ## lint, types, import contracts and all tests
+	$(BIN)/pytest
+
+test-all: test ## test, and the longer suites
+	$(BIN)/pytest --long -m long
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup
+	$(BIN)/pyright
+
+contracts: setup
+	$(BIN)/lint-imports --no-cache
+
+bench: setup ## history bytes per turn
+	$(BIN)/python -m bench.history
+
+lock: ## renew the locks on purpose (needs uv)
+	uv pip compile --universal --generate-hashes --no-header --quiet pyproject.toml -o requirements.lock
+	uv pip compile --universal --generate-hashes --no-header --quiet --all-extras pyproject.toml -o requirements-dev.lock
+
+clean:
+	rm -rf $(VENV) build dist
