@@ -1,0 +1,73 @@
+"""What workflows know of activities: literal names and typed payloads."""
+
+from pydantic import JsonValue
+
+from surefoot.conversation import AssistantMessage, Message, Prefix
+from surefoot.definition import ToolDefinition
+from surefoot.run import Protocol
+from surefoot.usage import Usage
+from surefoot.wire import WireModel
+
+LLM_TURN = "llm_turn"
+LIST_TOOLS = "list_tools"
+
+MODEL_UNAVAILABLE = "MODEL_UNAVAILABLE"
+"""The type of a model error that time may heal: rate limits, overload, 5xx, timeouts, connections."""
+
+MODEL_REFUSED = "MODEL_REFUSED"
+"""The type of a model error that asking again cannot heal: key, quota, rejected request, unknown model."""
+
+STARTED_AT_METADATA = "surefoot-started-at"
+"""Metadata of our executors' answers: when the call started, ISO 8601."""
+
+EXECUTOR_METADATA = "surefoot-executor"
+"""Metadata of our executors' answers: the identity of the worker that ran the call."""
+
+
+class ToolList(WireModel):
+    """The answer of `list_tools`: what the worker that serves the run's queue can run."""
+
+    tools: tuple[ToolDefinition, ...]
+
+
+class LlmTurnInput(WireModel):
+    """One turn: the prefix that the model activity was given before, and only what is new since."""
+
+    turn: int
+    model: str
+    protocol: Protocol
+    prefix: Prefix
+    new_messages: tuple[Message, ...]
+    """Empty when the new messages are too large to travel here; `conversation` tells where they stand."""
+    conversation: Prefix
+    """The whole conversation that the model is to be given: prefix and new messages."""
+    closing: bool = False
+    """The model must answer without tools."""
+
+
+class LlmTurnResult(WireModel):
+    """The model's reply, scrubbed of what no payload converter can carry."""
+
+    reply: AssistantMessage
+    usage: Usage
+    model_name: str
+    """The model that answered, as the provider names it."""
+
+
+class ToolCallInput(WireModel):
+    """The input of every tool activity; executors in any language read this JSON object."""
+
+    tool: str
+    params: dict[str, JsonValue]
+    call_id: str
+    """`<workflow_id>/<tool_exec_id>`: the same for every attempt, unlike any other call's."""
+    timeout_seconds: float
+
+
+class Capture(WireModel):
+    """What a tool had written: `details[0]` of a tool activity's failure, and its heartbeat details."""
+
+    exit_code: int | None = None
+    stdout: str = ""
+    stderr: str = ""
+    started_at: str | None = None

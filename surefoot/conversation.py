@@ -1,0 +1,119 @@
+"""What was said in a run, with a digest that tells two conversations apart."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from surefoot.definition import ToolDefinition
+from surefoot.outcome import Outcome
+from surefoot.wire import WireModel
+
+NO_DIGEST = ""
+
+
+class ToolCall(WireModel):
+    """One call that the model asked for; `id` is unique within its turn.
+
+    `params` is what the model sent: text where its arguments could not be parsed as JSON.
+    """
+
+    id: str
+    tool: str
+    params: JsonValue
+
+
+class SystemMessage(WireModel):
+    """The first message of every conversation: the system prompt and the tool definitions."""
+
+    role: Literal["system"] = "system"
+    text: str
+    tools: tuple[ToolDefinition, ...] = ()
+
+
+class UserMessage(WireModel):
+    """A message in the user's role; `purpose` tells the user's own prompt from what the runtime asks."""
+
+    role: Literal["user"] = "user"
+    text: str
+    purpose: Literal["prompt", "closing", "correction"] = "prompt"
+
+
+class AssistantMessage(WireModel):
+    """The model's reply; `provider_state` is opaque, and given back only to the same provider."""
+
+    role: Literal["assistant"] = "assistant"
+    text: str = ""
+    reasoning: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    unreadable: str | None = None
+    """Why the reply could not be read; None for a reply that could."""
+    provider: str | None = None
+    provider_state: JsonValue = None
+
+
+class ToolMessage(WireModel):
+    """The outcome of one tool call."""
+
+    role: Literal["tool"] = "tool"
+    call_id: str
+    tool: str
+    outcome: Outcome
+
+
+Message = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage, Field(discriminator="role")]
+
+
+class Prefix(WireModel):
+    """Names the beginning of a conversation: how many messages, and the digest over them."""
+
+    length: int = 0
+    digest: str = NO_DIGEST
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """All messages of a run in order, with what the next step depends on kept as it grows."""
+
+    messages: tuple[Message, ...] = ()
+    digest: str = NO_DIGEST
+    turns: int = 0
+    """How many times the model has replied."""
+    closing: bool = False
+    """Whether the model was told to answer with what it has."""
+
+    def append(self, *messages: Message) -> "Conversation":
+        """Give the conversation with these messages at its end."""
+        digest, turns, closing = self.digest, self.turns, self.closing
+        for message in messages:
+            digest = _extend(digest, message)
+            match message:
+                case AssistantMessage():
+                    turns += 1
+                case UserMessage(purpose=purpose):
+                    closing = purpose == "closing"
+                case SystemMessage() | ToolMessage():
+                    pass
+        return Conversation((*self.messages, *messages), digest, turns, closing)
+
+    @property
+    def last(self) -> Message:
+        """The newest message; a conversation that is asked for it has one."""
+        return self.messages[-1]
+
+    @property
+    def prefix(self) -> Prefix:
+        """The name of the whole conversation as the beginning of a longer one."""
+        return Prefix(length=len(self.messages), digest=self.digest)
+
+
+def message_bytes(message: Message) -> int:
+    """Tell the size of a message as JSON."""
+    return len(message.model_dump_json().encode("utf-8"))
+
+
+def _extend(digest: str, message: Message) -> str:
+    # Defaults are left out so that a field added later leaves the digests of old messages as they are.
+    body = message.model_dump_json(exclude_defaults=True)
+    return hashlib.sha256(f"{digest}\n{message.role}\n{body}".encode()).hexdigest()

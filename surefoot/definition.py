@@ -1,0 +1,143 @@
+"""What the model sees of a tool, and how its calls are run."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Annotated, Literal, cast
+
+from pydantic import ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic.alias_generators import to_camel
+
+from surefoot.schema import SchemaRefusedError, check_schema
+from surefoot.wire import WireModel
+
+RESERVED_NAMES: frozenset[str] = frozenset({"llm_turn", "list_tools", "describe_queue", "surefoot"})
+"""Names that already mean something in a history."""
+
+TIMEOUT_PARAM_MARGIN = timedelta(seconds=5)
+"""How much later than the call's own limit the runtime's comes, so that the tool answers first."""
+
+DEFAULT_HEARTBEAT_SECONDS = 15.0
+
+JsonSchema = dict[str, JsonValue]
+
+
+class _CamelModel(WireModel):
+    model_config = ConfigDict(alias_generator=to_camel, serialize_by_alias=True)
+
+
+class ToolAnnotations(_CamelModel):
+    """Hints about a tool's effects, with MCP's meaning; None where the author said nothing."""
+
+    title: str | None = None
+    read_only_hint: bool | None = None
+    destructive_hint: bool | None = None
+    idempotent_hint: bool | None = None
+    open_world_hint: bool | None = None
+
+
+class CaptureLimits(_CamelModel):
+    """How many bytes of a tool's stdout and stderr are kept around a failure."""
+
+    stdout: Annotated[int, Field(ge=128, le=256 * 1024)] = 10_240
+    stderr: Annotated[int, Field(ge=128, le=256 * 1024)] = 4_096
+
+
+def _default_heartbeat(fields: dict[str, object]) -> float | None:
+    return None if fields.get("executor_queue") else DEFAULT_HEARTBEAT_SECONDS
+
+
+class ToolDefinition(_CamelModel):
+    """A tool as the model and the workflow know it; durations in seconds, sizes in bytes."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+    description: Annotated[str, Field(min_length=1)]
+    usage: str | None = None
+    input_schema: JsonSchema
+    output_schema: JsonSchema | None = None
+    annotations: ToolAnnotations = ToolAnnotations()
+    timeout_seconds: Annotated[float, Field(gt=0, le=86_400)] = 30
+    timeout_param: str | None = None
+    limits: CaptureLimits = CaptureLimits()
+    exclusive: bool = False
+    executor_queue: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    pickup_timeout_seconds: Annotated[float, Field(gt=0, le=86_400)] = 60
+    heartbeat_seconds: Annotated[float, Field(ge=1, le=3_600)] | None = Field(
+        default_factory=_default_heartbeat
+    )
+    approval: Literal["never"] = "never"
+
+    @field_validator("name")
+    @classmethod
+    def _not_reserved(cls, name: str) -> str:
+        if name in RESERVED_NAMES:
+            raise ValueError(f"the name '{name}' is reserved")
+        return name
+
+    @field_validator("input_schema", "output_schema")
+    @classmethod
+    def _checkable(cls, schema: JsonSchema | None) -> JsonSchema | None:
+        if schema is not None:
+            try:
+                check_schema(schema)
+            except SchemaRefusedError as error:
+                raise ValueError(f"the schema is refused: {error}") from None
+        return schema
+
+    @field_validator("input_schema")
+    @classmethod
+    def _takes_an_object(cls, schema: JsonSchema) -> JsonSchema:
+        if schema.get("type", "object") != "object":
+            raise ValueError("the params of a tool are an object: 'type' must be 'object'")
+        return schema
+
+    @model_validator(mode="after")
+    def _timeout_param_is_bounded(self) -> "ToolDefinition":
+        if self.timeout_param is not None:
+            schema = self.properties.get(self.timeout_param, {})
+            if schema.get("type") not in {"integer", "number"} or "maximum" not in schema:
+                raise ValueError(
+                    f"timeoutParam '{self.timeout_param}' must name a property of inputSchema "
+                    "that is an integer or a number and has a maximum"
+                )
+        return self
+
+    @property
+    def properties(self) -> dict[str, JsonSchema]:
+        """The parameters' schemas by name, in the order of the manifest."""
+        return schema_properties(self.input_schema)
+
+    def timeout_for(self, params: Mapping[str, JsonValue]) -> timedelta:
+        """Tell how long a call with these params may run before the runtime kills it."""
+        if self.timeout_param is None:
+            return timedelta(seconds=self.timeout_seconds)
+        default = self.properties[self.timeout_param].get("default", self.timeout_seconds)
+        limit = cast(float, params.get(self.timeout_param, default))
+        return timedelta(seconds=limit) + TIMEOUT_PARAM_MARGIN
+
+    @property
+    def pickup_timeout(self) -> timedelta:
+        """How long a call waits for an executor."""
+        return timedelta(seconds=self.pickup_timeout_seconds)
+
+    @property
+    def heartbeat_timeout(self) -> timedelta | None:
+        """How long an executor may be silent before it counts as dead; None = no heartbeat is expected."""
+        return None if self.heartbeat_seconds is None else timedelta(seconds=self.heartbeat_seconds)
+
+
+class Manifest(ToolDefinition):
+    """A definition as its author writes it in `<tool>.tool.json`: a field that nobody knows is an error."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    def definition(self) -> ToolDefinition:
+        """Give the definition that travels."""
+        return ToolDefinition.model_validate(self.model_dump(by_alias=True))
+
+
+def schema_properties(schema: Mapping[str, JsonValue]) -> dict[str, JsonSchema]:
+    """Give an object schema's properties by name; a property that is not a schema object counts as empty."""
+    properties = schema.get("properties")
+    if not isinstance(properties, dict):
+        return {}
+    return {name: value if isinstance(value, dict) else {} for name, value in properties.items()}

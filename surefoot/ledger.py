@@ -1,0 +1,188 @@
+"""The ledger of a run: every event that a watcher sees, and the reducers over them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from surefoot.conversation import ToolCall
+from surefoot.outcome import Acted, ToolFailure, ToolSuccess
+from surefoot.usage import Usage
+from surefoot.wire import WireModel
+
+RunStatus = Literal["completed", "failed", "limit_reached", "cancelled"]
+
+
+class _Event(WireModel):
+    time: datetime
+
+
+class RunStarted(_Event):
+    """The run exists."""
+
+    type: Literal["run_started"] = "run_started"
+    workflow_id: str
+    run_id: str
+
+
+class TurnStarted(_Event):
+    """The model is being asked for its reply number `turn`, counted from 1."""
+
+    type: Literal["turn_started"] = "turn_started"
+    turn: int
+
+
+class ModelReplied(_Event):
+    """The model said something, asked for tools, or both."""
+
+    type: Literal["model_replied"] = "model_replied"
+    turn: int
+    text: str
+    tool_calls: tuple[ToolCall, ...]
+
+
+class _ToolExecutionEvent(_Event):
+    tool_exec_id: str
+    call_id: str
+    tool: str
+
+
+class ToolExecutionScheduled(_ToolExecutionEvent):
+    """The call was handed to an executor's queue."""
+
+    type: Literal["tool_execution_scheduled"] = "tool_execution_scheduled"
+
+
+class ToolExecutionStarted(_ToolExecutionEvent):
+    """The call had started; a workflow learns it only with the ending, so this stands just before it."""
+
+    type: Literal["tool_execution_started"] = "tool_execution_started"
+    started_at: datetime | None = None
+    executor: str | None = None
+
+
+class ToolExecutionCompleted(_ToolExecutionEvent):
+    """The tool gave a valid answer."""
+
+    type: Literal["tool_execution_completed"] = "tool_execution_completed"
+    outcome: ToolSuccess
+
+
+class ExecutionError(WireModel):
+    """Why an execution failed, in the two fields of seeds/002."""
+
+    message: str
+    code: str
+
+
+class ToolExecutionFailed(_ToolExecutionEvent):
+    """There is no valid answer from the tool."""
+
+    type: Literal["tool_execution_failed"] = "tool_execution_failed"
+    outcome: ToolFailure
+    error: ExecutionError
+    acted: Acted
+
+
+class RunFinished(_Event):
+    """The run is over; `error` says why it failed, or which limit it reached."""
+
+    type: Literal["run_finished"] = "run_finished"
+    status: RunStatus
+    answer: str | None = None
+    error: str | None = None
+    usage: Usage
+
+
+Event = Annotated[
+    RunStarted
+    | TurnStarted
+    | ModelReplied
+    | ToolExecutionScheduled
+    | ToolExecutionStarted
+    | ToolExecutionCompleted
+    | ToolExecutionFailed
+    | RunFinished,
+    Field(discriminator="type"),
+]
+
+
+@dataclass(frozen=True)
+class ToolExecution:
+    """One call as the ledger tracks it."""
+
+    tool_exec_id: str
+    call_id: str
+    tool: str
+    status: Literal["scheduled", "started", "completed", "failed"]
+    scheduled_at: datetime | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    executor: str | None = None
+    outcome: ToolSuccess | ToolFailure | None = None
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What a sequence of events amounts to."""
+
+    turn: int = 0
+    executions: tuple[ToolExecution, ...] = ()
+    finished: RunFinished | None = None
+
+    @property
+    def failed(self) -> int:
+        """How many executions ended without a valid answer."""
+        return sum(execution.status == "failed" for execution in self.executions)
+
+
+def reduce_events(events: Iterable[Event], ledger: Ledger | None = None) -> Ledger:
+    """Fold events into the ledger that they amount to."""
+    ledger = ledger or Ledger()
+    for event in events:
+        ledger = reduce_event(ledger, event)
+    return ledger
+
+
+def reduce_event(ledger: Ledger, event: Event) -> Ledger:
+    """Give the ledger after one more event; a call that was never scheduled appears with its failure."""
+    match event:
+        case RunStarted() | ModelReplied():
+            return ledger
+        case TurnStarted(turn=turn):
+            return replace(ledger, turn=turn)
+        case RunFinished():
+            return replace(ledger, finished=event)
+        case (
+            ToolExecutionScheduled()
+            | ToolExecutionStarted()
+            | ToolExecutionCompleted()
+            | ToolExecutionFailed()
+        ):
+            return replace(ledger, executions=_with(ledger.executions, event))
+
+
+_ExecutionEvent = ToolExecutionScheduled | ToolExecutionStarted | ToolExecutionCompleted | ToolExecutionFailed
+
+
+def _with(executions: tuple[ToolExecution, ...], event: _ExecutionEvent) -> tuple[ToolExecution, ...]:
+    known = [execution.tool_exec_id for execution in executions]
+    if event.tool_exec_id not in known:
+        fresh = ToolExecution(event.tool_exec_id, event.call_id, event.tool, "scheduled")
+        return (*executions, _reduce_execution(fresh, event))
+    at = known.index(event.tool_exec_id)
+    return (*executions[:at], _reduce_execution(executions[at], event), *executions[at + 1 :])
+
+
+def _reduce_execution(execution: ToolExecution, event: _ExecutionEvent) -> ToolExecution:
+    match event:
+        case ToolExecutionScheduled(time=time):
+            return replace(execution, status="scheduled", scheduled_at=time)
+        case ToolExecutionStarted(started_at=started_at, executor=executor):
+            return replace(execution, status="started", started_at=started_at, executor=executor)
+        case ToolExecutionCompleted(time=time, outcome=outcome):
+            return replace(execution, status="completed", ended_at=time, outcome=outcome)
+        case ToolExecutionFailed(time=time, outcome=outcome):
+            return replace(execution, status="failed", ended_at=time, outcome=outcome)

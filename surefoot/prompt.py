@@ -1,0 +1,109 @@
+"""What the model is told about its tools and about failures (seeds/004; design, the outcome table)."""
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import JsonValue
+
+from surefoot.definition import CaptureLimits, JsonSchema, ToolDefinition, schema_properties
+from surefoot.outcome import NEVER_ACTED
+from surefoot.sizes import count
+from surefoot.strict_json import encode_json
+
+DEFAULT_PROMPT = (
+    "You are an agent that gets real work done with the tools you are given. Look before you change "
+    "anything, check what you did, and end with a short answer that says what you found or did, "
+    "and what you could not."
+)
+
+FAILURE_RULES = (
+    "Every tool result is one JSON object. `tool_success: true` means that the tool gave a valid answer, "
+    "in `result`; if the operation itself failed, `result` says so. `tool_success: false` means that there is "
+    "no valid answer: `error` and `error_code` say why, `stdout` and `stderr` hold what was captured. The call "
+    "may have taken effect all the same, except for "
+    + ", ".join(sorted(NEVER_ACTED))
+    + ' and an error that says "could not be started". Nothing is retried for you: before you repeat a '
+    "call, look whether it took effect. Offer another way, or ask what to do."
+)
+
+
+def system_prompt(own: str | None) -> str:
+    """Give the system prompt: the user's own or the default, and always the rules on failures."""
+    return f"{(own or DEFAULT_PROMPT).strip()}\n\n{FAILURE_RULES}"
+
+
+def tool_section(definitions: Sequence[ToolDefinition]) -> str:
+    """Present tools in markdown, in the form of seeds/004."""
+    if not definitions:
+        return "You have no tools."
+    sections = "\n\n".join(_section(definition) for definition in definitions)
+    return f"You have access to the following tools:\n\n{sections}"
+
+
+def native_description(definition: ToolDefinition) -> str:
+    """Describe a tool for a provider that takes the parameters as a schema of their own."""
+    return "\n\n".join([definition.description, *_after_parameters(definition)])
+
+
+def _section(definition: ToolDefinition) -> str:
+    head = f"### {definition.name}\n{definition.description}"
+    parameters = "\n".join(["**Parameters:**", *_parameters(definition.input_schema)])
+    return "\n\n".join([head, parameters, *_after_parameters(definition)])
+
+
+def _after_parameters(definition: ToolDefinition) -> Iterator[str]:
+    if definition.output_schema is not None:
+        returns = list(_fields(definition.output_schema))
+        if returns:
+            yield "\n".join(["**Returns:**", *returns])
+    yield "\n".join(["**Output limits:**", *_limits(definition.limits)])
+    if definition.usage:
+        yield f"**Usage:**\n{definition.usage}"
+
+
+def _parameters(schema: JsonSchema) -> Iterator[str]:
+    properties = schema_properties(schema)
+    required = schema.get("required")
+    required_names = required if isinstance(required, list) else []
+    if not properties:
+        yield "- none"
+    for name, field in properties.items():
+        traits = [_type(field), "required" if name in required_names else "optional"]
+        if "default" in field:
+            traits.append(f"default: {encode_json(field['default'])}")
+        yield f"- `{name}` ({', '.join(traits)}){_told(field)}"
+
+
+def _fields(schema: JsonSchema) -> Iterator[str]:
+    for name, field in schema_properties(schema).items():
+        yield f"- `{name}` ({_type(field)}){_told(field)}"
+
+
+def _limits(limits: CaptureLimits) -> Iterator[str]:
+    yield f"- stdout: {count(limits.stdout)} max"
+    yield f"- stderr: {count(limits.stderr)} max"
+    yield "- Truncated output includes warning message"
+
+
+def _told(field: JsonSchema) -> str:
+    description = field.get("description")
+    text = f": {' '.join(description.split())}" if isinstance(description, str) else ""
+    choices = field.get("enum")
+    if isinstance(choices, list):
+        text += f"{'.' if text else ':'} One of {', '.join(encode_json(choice) for choice in choices)}"
+    return text
+
+
+def _type(field: JsonSchema) -> str:
+    kind: JsonValue = field.get("type")
+    items = field.get("items")
+    if kind == "array" and isinstance(items, dict):
+        return f"array of {_type(items)}"
+    if isinstance(kind, list):
+        return " or ".join(str(one) for one in kind)
+    if isinstance(kind, str):
+        return kind
+    for keyword in ("anyOf", "oneOf"):
+        choices = field.get(keyword)
+        if isinstance(choices, list):
+            return " or ".join(_type(choice) for choice in choices if isinstance(choice, dict))
+    return "any"

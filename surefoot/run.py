@@ -1,0 +1,71 @@
+"""A run from outside: what starts it, what it answers, and the literal names it goes by."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from surefoot.conversation import Message
+from surefoot.ledger import Event
+from surefoot.limits import Limits
+from surefoot.usage import Usage
+from surefoot.wire import WireModel
+
+WORKFLOW = "surefoot"
+EVENTS_QUERY = "events"
+CONVERSATION_QUERY = "conversation"
+
+Protocol = Literal["native", "prompted"]
+
+
+class ModelPatience(WireModel):
+    """How long a turn keeps asking a model that does not answer, in seconds."""
+
+    attempt_seconds: Annotated[float, Field(gt=0)] = 600
+    longest_pause_seconds: Annotated[float, Field(gt=0)] = 300
+    total_seconds: Annotated[float, Field(gt=0)] = 6 * 3_600
+
+
+class RunInput(WireModel):
+    """Everything a run is started with."""
+
+    prompt: str
+    model: str
+    protocol: Protocol = "native"
+    system: str | None = None
+    limits: Limits = Limits()
+    model_patience: ModelPatience = ModelPatience()
+
+
+class RunResult(WireModel):
+    """How a run ended, when it did not fail and was not cancelled."""
+
+    status: Literal["completed", "limit_reached"]
+    answer: str
+    reason: str | None = None
+    """The limit that ended the run."""
+    turns: int
+    tool_executions: int
+    failed_tool_executions: int
+    usage: Usage
+
+
+class EventsPage(WireModel):
+    """The answer of the `events` query: the ledger from an offset on, as much as fits a page."""
+
+    events: tuple[Event, ...]
+    next_offset: int
+    more: bool
+    """Whether the ledger already holds events beyond this page."""
+
+
+class ConversationRequest(WireModel):
+    """The argument of the `conversation` query: messages from `start` up to, not including, `end`."""
+
+    start: int
+    end: int
+
+
+class ConversationPage(WireModel):
+    """The answer of the `conversation` query, as many of the messages as fit a page; at least one if any."""
+
+    messages: tuple[Message, ...]

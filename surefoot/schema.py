@@ -1,0 +1,100 @@
+"""JSON Schema, checked in a way that is safe inside a workflow: linear in time, and never remote."""
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import NoReturn
+
+import jsonschema_rs
+from pydantic import JsonValue
+
+from surefoot.strict_json import NotStrictJsonError, encode_json, json_type, strict_json
+
+MAX_PROBLEMS = 10
+_MAX_PROBLEM_CHARACTERS = 240
+
+
+class SchemaRefusedError(ValueError):
+    """Says why a JSON Schema cannot be used: malformed, a remote `$ref`, a pattern with look-around."""
+
+
+def check_schema(schema: Mapping[str, JsonValue]) -> None:
+    """Refuse a schema that could not be checked later.
+
+    Raises:
+        SchemaRefusedError: with the place and the reason.
+    """
+    _validator(encode_json(dict(schema)))
+
+
+def problems(schema: Mapping[str, JsonValue], value: JsonValue) -> tuple[str, ...]:
+    """List what is wrong with a value, a phrase for each field; empty when it fits.
+
+    Raises:
+        SchemaRefusedError: if the schema itself was never checked.
+    """
+    errors = _validator(encode_json(dict(schema))).iter_errors(value)
+    found = sorted({_phrase(error) for error in errors})
+    if len(found) > MAX_PROBLEMS:
+        found[MAX_PROBLEMS:] = [f"and {len(found) - MAX_PROBLEMS} more"]
+    return tuple(found)
+
+
+def param_problems(schema: Mapping[str, JsonValue], params: JsonValue) -> tuple[str, ...]:
+    """List what is wrong with a tool call's params.
+
+    Params that are text stand for arguments that are not JSON.
+    """
+    match params:
+        case dict():
+            return problems(schema, params)
+        case str():
+            return (f"expected a JSON object, and got text that is not one ({_why_not_json(params)})",)
+        case _:
+            return (f"expected a JSON object, and got {json_type(params)}",)
+
+
+def _why_not_json(text: str) -> str:
+    try:
+        return f"it is {json_type(strict_json(text))}"
+    except NotStrictJsonError as error:
+        return str(error)
+
+
+def _phrase(error: jsonschema_rs.ValidationError) -> str:
+    path = place(error.instance_path)
+    match error.kind:
+        case jsonschema_rs.ValidationErrorKind.Required(property=name):
+            return f"{place([*error.instance_path, name])}: required, and missing"
+        case jsonschema_rs.ValidationErrorKind.AdditionalProperties(unexpected=names):
+            return f"{path or 'the object'}: has no such field: {', '.join(names)}"[:_MAX_PROBLEM_CHARACTERS]
+        case _:
+            message = error.message
+            if len(message) > _MAX_PROBLEM_CHARACTERS:
+                half = _MAX_PROBLEM_CHARACTERS // 2
+                message = f"{message[:half]} … {message[-half:]}"
+            return f"{path}: {message}" if path else message
+
+
+def place(path: Iterable[str | int]) -> str:
+    """Print the path of a field as people write it: `files[0].name`."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+@lru_cache(maxsize=512)
+def _validator(schema: str) -> jsonschema_rs.Validator:
+    try:
+        return jsonschema_rs.validator_for(
+            schema, pattern_options=jsonschema_rs.RegexOptions(), retriever=_refuse
+        )
+    except jsonschema_rs.ValidationError as error:
+        where = place(error.instance_path)
+        raise SchemaRefusedError(f"{where}: {error.message}" if where else error.message) from None
+    except (ValueError, jsonschema_rs.ReferencingError) as error:
+        raise SchemaRefusedError(str(error)) from None
+
+
+def _refuse(uri: str) -> NoReturn:
+    raise ValueError(f"{uri} is remote, and only local references are followed")

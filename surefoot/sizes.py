@@ -1,0 +1,31 @@
+"""The size caps of the tool boundary, in bytes of UTF-8 JSON without ASCII escapes.
+
+The server rejects a payload above 2 MiB and a message above 4 MiB, and neither rejection can be caught
+by a workflow; these caps keep everything that crosses the boundary well below them.
+"""
+
+MAX_PARAMS_BYTES = 1024 * 1024
+MAX_ANSWER_BYTES = 1024 * 1024
+MAX_TURN_INPUTS_BYTES = 1536 * 1024
+MAX_ERROR_BYTES = 2048
+MAX_DEFINITIONS_BYTES = 1024 * 1024
+MAX_PROMPT_BYTES = 1024 * 1024
+MAX_REPLY_BYTES = 1024 * 1024
+
+MAX_NEW_MESSAGES_BYTES = 256 * 1024
+"""New messages of a turn beyond this travel by query, not in the turn's input."""
+
+MAX_QUERY_PAGE_BYTES = 1024 * 1024
+"""One page of a query's answer; the server refuses answers above 2 MiB."""
+
+MAX_CALLS_IN_FLIGHT = 32
+"""Tool calls of one run that are scheduled at once: about 2,000 pending activities wedge a run."""
+
+
+def count(size_bytes: int) -> str:
+    """Print a size for people: `10KB` for whole kilobytes, `1MB` for whole megabytes, else `1,234 bytes`."""
+    if size_bytes and size_bytes % (1024 * 1024) == 0:
+        return f"{size_bytes // (1024 * 1024)}MB"
+    if size_bytes and size_bytes % 1024 == 0:
+        return f"{size_bytes // 1024}KB"
+    return f"{size_bytes:,} bytes"

@@ -1,0 +1,141 @@
+"""The only parser of anything that comes from outside."""
+
+import json
+import math
+from collections.abc import Iterator
+from typing import NoReturn, cast
+
+from pydantic import JsonValue
+
+MAX_NESTING = 100
+MAX_INTEGER_DIGITS = 4_300
+
+_TYPE_NAMES: dict[type, str] = {
+    dict: "object",
+    list: "array",
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    type(None): "null",
+}
+
+
+class NotStrictJsonError(ValueError):
+    """Says in one phrase why a text is not one strict JSON value."""
+
+
+def strict_json(text: str | bytes) -> JsonValue:
+    """Parse exactly one JSON value that every payload converter can carry.
+
+    Stricter than `json.loads` where the wire is: UTF-8 without a byte order mark, no text after the value,
+    no NaN, Infinity or number that overflows to one, integers of at most 4,300 digits, nesting of at most
+    100, no lone surrogate, no key twice in one object.
+
+    Raises:
+        NotStrictJsonError: with the first thing that is wrong.
+    """
+    decoded = _decode(text)
+    try:
+        value = cast(JsonValue, _decoder.decode(decoded))
+    except json.JSONDecodeError as error:
+        raise NotStrictJsonError(f"{error.msg} at character {error.pos}") from None
+    except RecursionError:
+        raise NotStrictJsonError(f"nested deeper than {MAX_NESTING}") from None
+    _check_tree(value)
+    return value
+
+
+def encode_json(value: JsonValue) -> str:
+    """Encode a value as JSON text without ASCII escapes, in the one form that sizes are measured in.
+
+    Raises:
+        ValueError: for NaN and Infinity, which JSON cannot carry.
+    """
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def json_bytes(value: JsonValue) -> int:
+    """Tell how many bytes `encode_json` gives in UTF-8; a lone surrogate counts as three."""
+    return len(encode_json(value).encode("utf-8", "surrogatepass"))
+
+
+def json_type(value: JsonValue) -> str:
+    """Name the JSON type of a value: object, array, string, boolean, integer, number or null."""
+    return _TYPE_NAMES[type(value)]
+
+
+def _decode(text: str | bytes) -> str:
+    if isinstance(text, bytes):
+        try:
+            text = text.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise NotStrictJsonError(f"not UTF-8 at byte {error.start}") from None
+    if text.startswith("\ufeff"):
+        raise NotStrictJsonError("starts with a byte order mark")
+    if not text.strip(" \t\r\n"):
+        raise NotStrictJsonError("empty")
+    return text
+
+
+def _integer(digits: str) -> int:
+    if len(digits.lstrip("-")) > MAX_INTEGER_DIGITS:
+        raise NotStrictJsonError(f"an integer of more than {MAX_INTEGER_DIGITS:,} digits")
+    return int(digits)
+
+
+def _number(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise NotStrictJsonError("a number that is too large")
+    return number
+
+
+def _constant(name: str) -> NoReturn:
+    raise NotStrictJsonError(f"{name} is not JSON")
+
+
+def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise NotStrictJsonError(f"the key {twice[:50]!r} stands twice in one object")
+    return value
+
+
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_number, parse_int=_integer, parse_constant=_constant
+)
+
+
+def _check_tree(value: JsonValue) -> None:
+    level, nesting = [value], 0
+    while level:
+        for node in level:
+            if isinstance(node, str) and not _is_unicode(node):
+                raise NotStrictJsonError("a lone surrogate in a string")
+        containers = [node for node in level if isinstance(node, dict | list)]
+        nesting += bool(containers)
+        if nesting > MAX_NESTING:
+            raise NotStrictJsonError(f"nested deeper than {MAX_NESTING}")
+        level = [child for node in containers for child in _children(node)]
+
+
+def _children(node: dict[str, JsonValue] | list[JsonValue]) -> Iterator[JsonValue]:
+    match node:
+        case dict():
+            yield from node
+            yield from node.values()
+        case list():
+            yield from node
+
+
+def _is_unicode(text: str) -> bool:
+    if text.isascii():
+        return True
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
