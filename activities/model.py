@@ -1,0 +1,44 @@
+"""The seam between a turn and whoever gives the model's reply."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Protocol
+
+from activities.interface import LlmTurnResult
+from surefoot.conversation import Message
+
+
+class Model(Protocol):
+    """Gives the next reply of a conversation."""
+
+    async def reply(self, messages: Sequence[Message], *, closing: bool) -> LlmTurnResult:
+        """Reply to a whole conversation, the system message first; closing = without calling tools.
+
+        Raises:
+            ModelUnavailableError: asking again later may help.
+            ModelRefusedError: asking again cannot help.
+        """
+        ...
+
+
+@dataclass
+class ModelUnavailableError(Exception):
+    """The model did not answer, and time may heal it: a rate limit, overload, 5xx, timeout, no connection."""
+
+    reason: str
+    retry_after: timedelta | None = None
+    """How long the provider asked to wait."""
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+@dataclass
+class ModelRefusedError(Exception):
+    """The model will not answer however often it is asked: key, quota, rejected request, unknown model."""
+
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason
