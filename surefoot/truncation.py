@@ -3,6 +3,8 @@
 import re
 from typing import NamedTuple
 
+from surefoot.sizes import count
+
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -29,16 +31,15 @@ def truncate(text: str, limit_bytes: int) -> Shortened:
     return Shortened(head + _marker(len(encoded) - _size(head), limit_bytes), truncated=True)
 
 
-def keep_ends(text: str, limit_bytes: int) -> Shortened:
-    """The text within `limit_bytes` of UTF-8, as `truncate` does it, but with its tail after the marker.
+def keep_ends(text: str, limit_bytes: int) -> str:
+    """The text within `limit_bytes` of UTF-8, as `truncate` gives it, but with its tail after the marker.
 
     For what was captured before a failure: the last lines often say why.
     """
     encoded = _encode(text)
     if len(encoded) <= limit_bytes:
-        return Shortened(encoded.decode(), truncated=False)
-    joined = join_ends(text, text, total_bytes=len(encoded), limit_bytes=limit_bytes)
-    return Shortened(joined, truncated=True)
+        return encoded.decode()
+    return join_ends(text, text, total_bytes=len(encoded), limit_bytes=limit_bytes)
 
 
 def join_ends(head: str, tail: str, *, total_bytes: int, limit_bytes: int) -> str:
@@ -57,8 +58,7 @@ def join_ends(head: str, tail: str, *, total_bytes: int, limit_bytes: int) -> st
 
 
 def _marker(left_out_bytes: int, limit_bytes: int) -> str:
-    whole_kb, rest = divmod(limit_bytes, 1024)
-    limit = f"{limit_bytes} bytes" if rest else f"{whole_kb}KB"
+    limit = count(limit_bytes)
     return f"\n... [{left_out_bytes:,} more bytes] ...\n\n[OUTPUT TRUNCATED - exceeded {limit} limit]"
 
 
