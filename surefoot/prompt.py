@@ -17,9 +17,9 @@ DEFAULT_PROMPT = (
 
 FAILURE_RULES = (
     "Every tool result is one JSON object. `tool_success: true` means that the tool gave a valid answer, "
-    "in `result`; if the operation itself failed, `result` says so. `tool_success: false` means that there is "
-    "no valid answer: `error` and `error_code` say why, `stdout` and `stderr` hold what was captured. The call "
-    "may have taken effect all the same, except for "
+    "in `result`; if the operation itself failed, `result` says so. `tool_success: false` means that "
+    "there is no valid answer: `error` and `error_code` say why, `stdout` and `stderr` hold what was "
+    "captured. The call may have taken effect all the same, except for "
     + ", ".join(sorted(NEVER_ACTED))
     + ' and an error that says "could not be started". Nothing is retried for you: before you repeat a '
     "call, look whether it took effect. Offer another way, or ask what to do."

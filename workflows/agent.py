@@ -1,0 +1,174 @@
+"""The run of an agent: asks what comes next, and carries it out."""
+
+import asyncio
+from datetime import timedelta
+
+from temporalio import workflow
+from temporalio.common import RawValue, RetryPolicy
+from temporalio.exceptions import ActivityError, ApplicationError, FailureError, is_cancelled_exception
+
+from activities.interface import LIST_TOOLS, ToolList
+from surefoot.conversation import Conversation, SystemMessage, UserMessage
+from surefoot.definition import ToolDefinition
+from surefoot.ledger import (
+    Event,
+    RunFinished,
+    RunStarted,
+    RunStatus,
+    ToolExecutionCompleted,
+    ToolExecutionFailed,
+)
+from surefoot.pages import page_of
+from surefoot.prompt import system_prompt
+from surefoot.run import (
+    CONVERSATION_QUERY,
+    EVENTS_QUERY,
+    WORKFLOW,
+    ConversationPage,
+    ConversationRequest,
+    EventsPage,
+    RunInput,
+    RunResult,
+)
+from surefoot.turn import (
+    CallModel,
+    Finish,
+    LimitReached,
+    ModelUnreadable,
+    RefuseTools,
+    RunTools,
+    Tell,
+    next_step,
+)
+from workflows.model_turns import ModelTurns
+from workflows.payloads import UndecodableError, typed
+from workflows.tool_calls import ToolCalls
+
+# `Exception` would also fail a run on non-determinism, which must wait for a fix instead.
+_BUGS = [
+    RuntimeError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+    OSError,
+]
+
+
+@workflow.defn(name=WORKFLOW, failure_exception_types=_BUGS)
+class Agent:
+    """One run of an agent, from its prompt to its answer."""
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+        self._conversation = Conversation()
+        self._model_turns = ModelTurns(self._events.append)
+        self._tool_calls = ToolCalls(self._events.append)
+
+    @workflow.run
+    async def run(self, raw_input: RawValue) -> RunResult:
+        """Run to the end: an answer, a limit, or a model that cannot be asked."""
+        info = workflow.info()
+        self._events.append(RunStarted(time=workflow.now(), workflow_id=info.workflow_id, run_id=info.run_id))
+        try:
+            return await self._run(typed(raw_input, RunInput))
+        except (FailureError, UndecodableError, asyncio.CancelledError) as error:
+            if is_cancelled_exception(error):
+                self._finish("cancelled")
+                raise
+            reason = _reason(error)
+            self._finish("failed", error=reason)
+            raise ApplicationError(reason, type="RUN_FAILED", non_retryable=True) from error
+
+    @workflow.query(name=EVENTS_QUERY, description="The ledger of the run, from an offset on.")
+    def events(self, offset: int) -> EventsPage:
+        """Give the ledger's events from `offset` on, as many as fit a page."""
+        page = page_of(self._events[offset:])
+        end = offset + len(page)
+        return EventsPage(events=page, next_offset=end, more=end < len(self._events))
+
+    @workflow.query(name=CONVERSATION_QUERY, description="A part of the conversation, by position.")
+    def conversation(self, request: ConversationRequest) -> ConversationPage:
+        """Give messages from `start` up to `end`, as many as fit a page."""
+        return ConversationPage(messages=page_of(self._conversation.messages[request.start : request.end]))
+
+    async def _run(self, run: RunInput) -> RunResult:
+        tools = await _list_tools()
+        self._conversation = self._conversation.append(
+            SystemMessage(text=system_prompt(run.system), tools=tools), UserMessage(text=run.prompt)
+        )
+        while True:
+            step = next_step(self._conversation, run.limits)
+            match step:
+                case Finish(answer=answer):
+                    return self._result("completed", answer)
+                case LimitReached(reason=reason, answer=answer):
+                    return self._result("limit_reached", answer, reason)
+                case ModelUnreadable(reason=reason):
+                    raise ApplicationError(f"the model keeps giving replies that cannot be read: {reason}")
+                case _:
+                    await self._take(step, run, tools)
+
+    async def _take(
+        self,
+        step: CallModel | RunTools | RefuseTools | Tell,
+        run: RunInput,
+        tools: tuple[ToolDefinition, ...],
+    ) -> None:
+        said = self._conversation
+        match step:
+            case CallModel(closing=closing):
+                messages = (await self._model_turns.ask(run, said, closing=closing),)
+            case RunTools(calls=calls):
+                messages = await self._tool_calls.run(calls, tools, turn=said.turns)
+            case RefuseTools(calls=calls, limit=limit):
+                messages = self._tool_calls.refuse(calls, limit, turn=said.turns)
+            case Tell(message=message):
+                messages = (message,)
+        self._conversation = said.append(*messages)
+
+    def _result(self, status: RunStatus, answer: str, reason: str | None = None) -> RunResult:
+        self._finish(status, answer=answer, error=reason)
+        completed = sum(isinstance(event, ToolExecutionCompleted) for event in self._events)
+        failed = sum(isinstance(event, ToolExecutionFailed) for event in self._events)
+        return RunResult(
+            status="limit_reached" if reason else "completed",
+            answer=answer,
+            reason=reason,
+            turns=self._conversation.turns,
+            tool_executions=completed + failed,
+            failed_tool_executions=failed,
+            usage=self._model_turns.usage,
+        )
+
+    def _finish(self, status: RunStatus, *, answer: str | None = None, error: str | None = None) -> None:
+        usage = self._model_turns.usage
+        self._events.append(
+            RunFinished(time=workflow.now(), status=status, answer=answer, error=error, usage=usage)
+        )
+
+
+async def _list_tools() -> tuple[ToolDefinition, ...]:
+    raw = await workflow.execute_activity(
+        LIST_TOOLS,
+        activity_id=LIST_TOOLS,
+        result_type=RawValue,
+        start_to_close_timeout=timedelta(seconds=30),
+        retry_policy=RetryPolicy(maximum_interval=timedelta(seconds=30)),
+        summary="the tools of this run",
+    )
+    return typed(raw, ToolList).tools
+
+
+def _reason(error: BaseException) -> str:
+    match error:
+        case ActivityError(cause=ApplicationError(message=message)):
+            return message
+        case ActivityError(cause=cause) if cause is not None:
+            return f"{error.activity_type}: {cause}"
+        case ApplicationError(message=message):
+            return message
+        case _:
+            return str(error)

@@ -1,0 +1,151 @@
+"""Every way in which a tool activity ends, turned into an outcome. This is the one place."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from pydantic import ValidationError
+from temporalio import workflow
+from temporalio.common import RawValue
+from temporalio.exceptions import (
+    ActivityError,
+    ApplicationError,
+    CancelledError,
+    ServerError,
+    TimeoutError,  # noqa: A004  Temporal's own, and the built-in one never reaches this file
+    TimeoutType,
+    is_cancelled_exception,
+)
+
+from activities.interface import EXECUTOR_METADATA, STARTED_AT_METADATA, Capture
+from surefoot import failures
+from surefoot.admission import Admitted
+from surefoot.failures import Captured
+from surefoot.outcome import ERROR_CODES, ErrorCode, ToolFailure, ToolSuccess
+from surefoot.reply import check_answer
+from surefoot.strict_json import NotStrictJsonError, encode_json
+from surefoot.truncation import keep_ends
+from workflows.payloads import UndecodableError, json_value
+
+
+@dataclass(frozen=True)
+class Start:
+    """When a call started and who ran it, as far as anyone said."""
+
+    started_at: str | None
+    executor: str | None
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The outcome of a call; `start` is None for one that never started."""
+
+    outcome: ToolSuccess | ToolFailure
+    start: Start | None
+
+
+async def ending_of(call: Admitted, execution: workflow.ActivityHandle[RawValue], *, queue: str) -> Ending:
+    """Wait for a tool activity to end, however it ends.
+
+    Raises:
+        CancelledError: only when the run itself was cancelled.
+    """
+    try:
+        raw = await execution
+    except (ActivityError, CancelledError) as error:
+        if is_cancelled_exception(error) and workflow.cancellation_reason() is not None:
+            raise
+        return _failed(call, error, queue)
+    return Ending(_answered(call, raw), _start_in(raw))
+
+
+def _answered(call: Admitted, raw: RawValue) -> ToolSuccess | ToolFailure:
+    tool = call.definition.name
+    try:
+        answer = json_value(raw)
+    except (UndecodableError, NotStrictJsonError) as error:
+        text = raw.payload.data[: call.definition.limits.stdout * 2].decode("utf-8", "replace")
+        return failures.undecodable(tool, str(error), _bounded(call, stdout=text))
+    shown = _bounded(call, stdout=encode_json(answer))
+    schema = call.definition.output_schema
+    return check_answer(tool, answer, captured=shown, output_schema=schema, exit_code=None)
+
+
+def _failed(call: Admitted, error: ActivityError | CancelledError, queue: str) -> Ending:
+    tool = call.definition.name
+    match error.__cause__ if isinstance(error, ActivityError) else error:
+        case TimeoutError() as cause:
+            return _out_of_time(call, cause, _identity(error), queue)
+        case ApplicationError(type="NotFoundError"):
+            return Ending(failures.not_found_on_executor(tool), Start(None, _identity(error)))
+        case ApplicationError() as cause:
+            capture = _read_capture(cause.details)
+            outcome = _reported(call, cause, capture)
+            return Ending(outcome, Start(capture.started_at, _identity(error)))
+        case CancelledError() as cause:
+            return _cancelled(call, _read_capture(cause.details), error)
+        case ServerError(message=message) if "exceeds size limit" in message:
+            return Ending(failures.output_too_large(tool), Start(None, _identity(error)))
+        case cause:
+            return Ending(failures.raised(tool, str(cause)), Start(None, _identity(error)))
+
+
+def _out_of_time(call: Admitted, cause: TimeoutError, identity: str | None, queue: str) -> Ending:
+    tool = call.definition.name
+    capture = _read_capture(cause.last_heartbeat_details)
+    shown = _bounded(call, stdout=capture.stdout, stderr=capture.stderr)
+    start = Start(capture.started_at, identity)
+    match cause.type:
+        case TimeoutType.SCHEDULE_TO_START:
+            within = call.definition.pickup_timeout
+            reason = "no executor took it in time"
+            return Ending(failures.not_picked_up(tool, within, queue=queue, reason=reason), None)
+        case TimeoutType.HEARTBEAT:
+            return Ending(failures.lost(tool, shown), start)
+        case _:
+            return Ending(failures.timed_out(tool, call.timeout, shown), start)
+
+
+def _reported(call: Admitted, cause: ApplicationError, capture: Capture) -> ToolFailure:
+    tool = call.definition.name
+    shown = _bounded(call, stdout=capture.stdout, stderr=capture.stderr)
+    match cause.type:
+        case str(code) if code in ERROR_CODES:
+            return failures.reported(cast(ErrorCode, code), cause.message, shown, exit_code=capture.exit_code)
+        case "WorkerShutdown":
+            return failures.interrupted(tool, shown)
+        case "PayloadsTooLarge":
+            return failures.output_too_large(tool, shown)
+        case kind:
+            return failures.raised(tool, f"{kind}: {cause.message}" if kind else cause.message, shown)
+
+
+def _cancelled(call: Admitted, capture: Capture, error: ActivityError | CancelledError) -> Ending:
+    shown = _bounded(call, stdout=capture.stdout, stderr=capture.stderr)
+    started = isinstance(error, ActivityError) and error.started_event_id > 0
+    start = Start(capture.started_at, _identity(error)) if started else None
+    return Ending(failures.cancelled(call.definition.name, shown), start)
+
+
+def _identity(error: ActivityError | CancelledError) -> str | None:
+    return error.identity or None if isinstance(error, ActivityError) else None
+
+
+def _read_capture(details: Sequence[object]) -> Capture:
+    # An executor in another language may have put anything here; a capture that cannot be read is none.
+    try:
+        return Capture.model_validate(details[0]) if details else Capture()
+    except ValidationError:
+        return Capture()
+
+
+def _start_in(raw: RawValue) -> Start:
+    metadata = raw.payload.metadata
+    started_at = metadata.get(STARTED_AT_METADATA, b"").decode("utf-8", "replace")
+    executor = metadata.get(EXECUTOR_METADATA, b"").decode("utf-8", "replace")
+    return Start(started_at or None, executor or None)
+
+
+def _bounded(call: Admitted, *, stdout: str = "", stderr: str = "") -> Captured:
+    limits = call.definition.limits
+    return Captured(keep_ends(stdout, limits.stdout), keep_ends(stderr, limits.stderr))

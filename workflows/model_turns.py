@@ -1,0 +1,84 @@
+"""Carries out the model's turns: each sends only what is new, and is retried while time may heal it."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from temporalio import workflow
+from temporalio.common import RawValue, RetryPolicy
+
+from activities.interface import LLM_TURN, LlmTurnInput, LlmTurnResult
+from surefoot.conversation import AssistantMessage, Conversation, Message, Prefix, message_bytes
+from surefoot.ledger import Event, ModelReplied, TurnStarted
+from surefoot.run import RunInput
+from surefoot.sizes import MAX_NEW_MESSAGES_BYTES
+from surefoot.usage import Usage
+from workflows.payloads import typed
+
+_HEARTBEAT_TIMEOUT = timedelta(seconds=15)
+
+
+class ModelTurns:
+    """The model's turns of one run; their events go to `record`."""
+
+    def __init__(self, record: Callable[[Event], None]) -> None:
+        self._record = record
+        self._given = Prefix()
+        self.usage = Usage()
+
+    async def ask(self, run: RunInput, conversation: Conversation, *, closing: bool) -> AssistantMessage:
+        """Ask the model for its next reply; on a closing turn it must answer without tools.
+
+        Raises:
+            ActivityError: the model refused, or stayed away longer than the run's patience.
+            UndecodableError: the worker that asked answered with something else than a reply.
+        """
+        turn = conversation.turns + 1
+        self._record(TurnStarted(time=workflow.now(), turn=turn))
+        new_messages = conversation.messages[self._given.length :]
+        raw = await self._execute(
+            run,
+            LlmTurnInput(
+                turn=turn,
+                model=run.model,
+                protocol=run.protocol,
+                prefix=self._given,
+                new_messages=_that_travel(new_messages),
+                conversation=conversation.prefix,
+                closing=closing,
+            ),
+            summary=_summary(turn, run.model, len(new_messages)),
+        )
+        result = typed(raw, LlmTurnResult)
+        reply = result.reply
+        self.usage += result.usage
+        self._given = conversation.append(reply).prefix
+        self._record(
+            ModelReplied(time=workflow.now(), turn=turn, text=reply.text, tool_calls=reply.tool_calls)
+        )
+        return reply
+
+    async def _execute(self, run: RunInput, turn: LlmTurnInput, *, summary: str) -> RawValue:
+        patience = run.model_patience
+        return await workflow.execute_activity(
+            LLM_TURN,
+            turn,
+            activity_id=f"turn-{turn.turn}",
+            result_type=RawValue,
+            start_to_close_timeout=timedelta(seconds=patience.attempt_seconds),
+            schedule_to_close_timeout=timedelta(seconds=patience.total_seconds),
+            heartbeat_timeout=_HEARTBEAT_TIMEOUT,
+            retry_policy=RetryPolicy(
+                initial_interval=timedelta(seconds=1),
+                maximum_interval=timedelta(seconds=patience.longest_pause_seconds),
+            ),
+            summary=summary,
+        )
+
+
+def _that_travel(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    size = sum(message_bytes(message) for message in messages)
+    return messages if size <= MAX_NEW_MESSAGES_BYTES else ()
+
+
+def _summary(turn: int, model: str, new: int) -> str:
+    return f"turn {turn} · {model} · {new} new message{'' if new == 1 else 's'}"

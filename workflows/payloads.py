@@ -1,0 +1,48 @@
+"""Payloads as they arrive, decoded where a failure can be caught.
+
+A typed `result_type` is decoded before the awaiting code runs: a value that does not fit fails the
+workflow task for ever, and no `try` ever sees it.
+"""
+
+from typing import TypeVar
+
+from pydantic import BaseModel, JsonValue, ValidationError
+from temporalio.common import RawValue
+
+from surefoot.strict_json import strict_json
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+_JSON_ENCODING = b"json/plain"
+
+
+class UndecodableError(ValueError):
+    """Says in one phrase why a payload is not what it should be."""
+
+
+def json_value(raw: RawValue) -> JsonValue:
+    """Decode a payload that must be one strict JSON value.
+
+    Raises:
+        UndecodableError: for another encoding.
+        NotStrictJsonError: for bytes that are not strict JSON.
+    """
+    encoding = raw.payload.metadata.get("encoding", b"")
+    if encoding != _JSON_ENCODING:
+        named = encoding.decode("ascii", "replace")[:60] or "none"
+        raise UndecodableError(f"its encoding is {named}, and not json/plain")
+    return strict_json(raw.payload.data)
+
+
+def typed(raw: RawValue, model: type[_Model]) -> _Model:
+    """Decode a payload of our own.
+
+    Raises:
+        UndecodableError: if it does not fit the model, with the first field that does not.
+    """
+    try:
+        return model.model_validate_json(raw.payload.data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(step) for step in first["loc"]) or "value"
+        raise UndecodableError(f"{model.__name__} cannot be read: {field}: {first['msg']}") from None

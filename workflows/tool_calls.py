@@ -1,0 +1,132 @@
+"""Carries out the tool calls of a turn: side by side, each as one activity that is never retried."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from datetime import datetime, timedelta
+from typing import TypedDict, Unpack
+
+from temporalio import workflow
+from temporalio.common import RawValue, RetryPolicy
+
+from activities.interface import ToolCallInput
+from surefoot.admission import Admitted, Refused, admit
+from surefoot.conversation import ToolCall, ToolMessage
+from surefoot.definition import ToolDefinition
+from surefoot.failures import acted, limit_reached
+from surefoot.ledger import (
+    Event,
+    ExecutionError,
+    ToolExecutionCompleted,
+    ToolExecutionFailed,
+    ToolExecutionScheduled,
+    ToolExecutionStarted,
+)
+from surefoot.outcome import ToolFailure, ToolSuccess
+from surefoot.sizes import MAX_CALLS_IN_FLIGHT
+from surefoot.summary import summarize_params
+from workflows.endings import Ending, Start, ending_of
+
+KILL_GRACE = timedelta(seconds=5)
+"""How much later than a tool's own timeout the server's limit comes: time to kill, drain and report."""
+
+
+class ToolCalls:
+    """The tool calls of one run; every event of an execution goes to `record`."""
+
+    def __init__(self, record: Callable[[Event], None]) -> None:
+        self._record = record
+        self._in_flight = asyncio.Semaphore(MAX_CALLS_IN_FLIGHT)
+        self._exclusive = asyncio.Lock()
+
+    async def run(
+        self, calls: Sequence[ToolCall], definitions: Sequence[ToolDefinition], *, turn: int
+    ) -> tuple[ToolMessage, ...]:
+        """Make the calls of one turn; the messages stand in the order the model asked."""
+        decisions = admit(calls, definitions)
+        running = (self._carry_out(f"{turn}-{n}", decision) for n, decision in enumerate(decisions, 1))
+        return tuple(await asyncio.gather(*running))
+
+    def refuse(self, calls: Sequence[ToolCall], limit: str, *, turn: int) -> tuple[ToolMessage, ...]:
+        """Answer calls that come after a limit, without making them."""
+        return tuple(
+            self._ended(f"{turn}-{n}", call, Ending(limit_reached(call.tool, limit), None))
+            for n, call in enumerate(calls, 1)
+        )
+
+    async def _carry_out(self, tool_exec_id: str, decision: Admitted | Refused) -> ToolMessage:
+        match decision:
+            case Refused(call=call, failure=failure):
+                return self._ended(tool_exec_id, call, Ending(failure, None))
+            case Admitted(call=call, definition=definition):
+                async with AsyncExitStack() as turns:
+                    if definition.exclusive:
+                        await turns.enter_async_context(self._exclusive)
+                    await turns.enter_async_context(self._in_flight)
+                    ending = await self._execute(tool_exec_id, decision)
+                return self._ended(tool_exec_id, call, ending)
+
+    async def _execute(self, tool_exec_id: str, call: Admitted) -> Ending:
+        info = workflow.info()
+        definition = call.definition
+        queue = definition.executor_queue or info.task_queue
+        self._record(
+            ToolExecutionScheduled(
+                time=workflow.now(), tool_exec_id=tool_exec_id, call_id=call.call.id, tool=definition.name
+            )
+        )
+        execution: workflow.ActivityHandle[RawValue] = workflow.start_activity(
+            definition.name,
+            ToolCallInput(
+                tool=definition.name,
+                params=call.params,
+                call_id=f"{info.workflow_id}/{tool_exec_id}",
+                timeout_seconds=call.timeout.total_seconds(),
+            ),
+            activity_id=tool_exec_id,
+            task_queue=queue,
+            result_type=RawValue,
+            schedule_to_start_timeout=definition.pickup_timeout,
+            start_to_close_timeout=call.timeout + KILL_GRACE,
+            heartbeat_timeout=definition.heartbeat_timeout,
+            retry_policy=RetryPolicy(maximum_attempts=1),
+            cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+            summary=summarize_params(call.params),
+        )
+        return await ending_of(call, execution, queue=queue)
+
+    def _ended(self, tool_exec_id: str, call: ToolCall, ending: Ending) -> ToolMessage:
+        named = _Named(tool_exec_id=tool_exec_id, call_id=call.id, tool=call.tool, time=workflow.now())
+        if ending.start is not None:
+            self._record(_started(ending.start, **named))
+        self._record(_ended(ending.outcome, **named))
+        return ToolMessage(call_id=call.id, tool=call.tool, outcome=ending.outcome)
+
+
+class _Named(TypedDict):
+    tool_exec_id: str
+    call_id: str
+    tool: str
+    time: datetime
+
+
+def _started(start: Start, **named: Unpack[_Named]) -> ToolExecutionStarted:
+    return ToolExecutionStarted(started_at=_time(start.started_at), executor=start.executor, **named)
+
+
+def _ended(
+    outcome: ToolSuccess | ToolFailure, **named: Unpack[_Named]
+) -> ToolExecutionCompleted | ToolExecutionFailed:
+    match outcome:
+        case ToolSuccess():
+            return ToolExecutionCompleted(outcome=outcome, **named)
+        case ToolFailure():
+            error = ExecutionError(message=outcome.error, code=outcome.error_code)
+            return ToolExecutionFailed(outcome=outcome, error=error, acted=acted(outcome), **named)
+
+
+def _time(text: str | None) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
