@@ -1,0 +1,122 @@
+"""The tool boundary: turns whatever a tool call ended with into what Temporal carries."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+from pydantic import ValidationError
+from temporalio import activity
+from temporalio.api.common.v1 import Payload
+from temporalio.common import RawValue
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
+
+from activities.heartbeats import BeatIntervals, beating
+from activities.interface import (
+    EXECUTOR_METADATA,
+    LIST_TOOLS,
+    STARTED_AT_METADATA,
+    Capture,
+    ToolCallInput,
+    ToolList,
+)
+from activities.tool_executor import ToolExecutor
+from surefoot.failures import Captured, interrupted, invalid_params, not_found_on_executor
+from surefoot.outcome import ToolFailure, ToolSuccess
+from surefoot.strict_json import NotStrictJsonError, encode_json, strict_json
+
+
+class ToolActivities:
+    """The tools of one worker as activities: `list_tools`, and one for every other name."""
+
+    def __init__(self, executor: ToolExecutor, *, identity: str, intervals: BeatIntervals) -> None:
+        self._executor = executor
+        self._identity = identity
+        self._intervals = intervals
+
+    @activity.defn(name=LIST_TOOLS)
+    async def list_tools(self) -> ToolList:
+        """List the definitions of every tool of this worker, by name."""
+        tools = sorted(self._executor.tools.values(), key=lambda tool: tool.definition.name)
+        return ToolList(tools=tuple(tool.definition for tool in tools))
+
+    @activity.defn(dynamic=True)
+    async def run_tool(self, arguments: Sequence[RawValue]) -> RawValue:
+        """Run one call of the tool that the activity's type names.
+
+        Raises:
+            ApplicationError: the type is an error code, `details[0]` a `Capture`; it is never retried.
+            CancelledError: the call was cancelled; its processes are gone.
+        """
+        started_at = datetime.now(UTC).isoformat()
+        watched: list[Callable[[], Capture]] = []
+
+        def captured() -> Capture:
+            capture = watched[0]() if watched else Capture()
+            return capture.model_copy(update={"started_at": started_at})
+
+        _never_twice(self._executor)
+        call = _read_call(arguments)
+        async with beating(self._intervals, captured):
+            try:
+                outcome = await self._executor.run(call, watch=watched.append)
+            except asyncio.CancelledError:
+                if activity.is_worker_shutdown():
+                    # `from None`: inside this handler the SDK would report a cancellation instead.
+                    raise _shut_down(call.tool, captured()) from None
+                raise
+        match outcome:
+            case ToolSuccess(result=answer):
+                return _payload(encode_json(answer), started_at=started_at, executor=self._identity)
+            case ToolFailure():
+                raise _failed(outcome, started_at=started_at)
+
+
+def _read_call(arguments: Sequence[RawValue]) -> ToolCallInput:
+    try:
+        call = ToolCallInput.model_validate(strict_json(arguments[0].payload.data) if arguments else None)
+    except (NotStrictJsonError, ValidationError) as error:
+        tool = activity.info().activity_type
+        raise _failed(invalid_params(tool, [f"the activity's input is no tool call: {error}"])) from None
+    return call.model_copy(update={"tool": activity.info().activity_type})
+
+
+def _never_twice(executor: ToolExecutor) -> None:
+    """Refuse a second attempt: an operator's Unpause starts one in spite of `maximum_attempts=1`."""
+    info = activity.info()
+    definition = executor.definition(info.activity_type)
+    if definition is None:
+        raise _failed(not_found_on_executor(info.activity_type))
+    if info.attempt == 1 or definition.annotations.idempotent_hint:
+        return
+    try:
+        earlier = Capture.model_validate(info.heartbeat_details[0]) if info.heartbeat_details else Capture()
+    except ValidationError:
+        earlier = Capture()
+    raise _shut_down(info.activity_type, earlier)
+
+
+def _shut_down(tool: str, capture: Capture) -> ApplicationError:
+    failure = interrupted(tool, Captured(capture.stdout, capture.stderr))
+    return _failed(failure, started_at=capture.started_at)
+
+
+def _failed(failure: ToolFailure, *, started_at: str | None = None) -> ApplicationError:
+    return ApplicationError(
+        failure.error,
+        Capture(
+            exit_code=failure.exit_code, stdout=failure.stdout, stderr=failure.stderr, started_at=started_at
+        ),
+        type=failure.error_code,
+        non_retryable=True,
+        category=ApplicationErrorCategory.BENIGN,
+    )
+
+
+def _payload(answer: str, *, started_at: str, executor: str) -> RawValue:
+    """Carry the answer as plain JSON; who ran it and when travels beside it, not in it."""
+    metadata = {
+        "encoding": b"json/plain",
+        STARTED_AT_METADATA: started_at.encode(),
+        EXECUTOR_METADATA: executor.encode(),
+    }
+    return RawValue(Payload(metadata=metadata, data=answer.encode()))

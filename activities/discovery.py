@@ -1,0 +1,148 @@
+"""Tools on disk: an executable beside its manifest, found and checked all at once."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from activities.interface import ToolList
+from activities.start_failure import foreseen_start_failure
+from surefoot.definition import Manifest, ToolDefinition
+from surefoot.sizes import MAX_DEFINITIONS_BYTES, count
+from surefoot.strict_json import NotStrictJsonError, strict_json
+
+MANIFEST_SUFFIX = ".tool.json"
+
+BUILTIN_DIRECTORY = Path(__file__).parent / "builtin"
+"""The tools that come with Surefoot: bash."""
+
+_MAX_MANIFEST_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a tool, or with a directory of tools; a warning does not stop a worker."""
+
+    file: Path
+    reason: str
+    field: str | None = None
+    warning: bool = False
+
+    def __str__(self) -> str:
+        where = f"{self.file}: {self.field}" if self.field else str(self.file)
+        return f"{where}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class DiskTool:
+    """A tool that was found; `executable` is None where only another queue's executor has one."""
+
+    definition: ToolDefinition
+    manifest: Path
+    executable: Path | None
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """What a search found: usable tools by name, and everything that is wrong."""
+
+    tools: Mapping[str, DiskTool] = field(default_factory=dict[str, DiskTool])
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """The problems that no worker may start with."""
+        return tuple(problem for problem in self.problems if not problem.warning)
+
+    @property
+    def definitions(self) -> tuple[ToolDefinition, ...]:
+        """The definitions in the order of their names."""
+        return tuple(tool.definition for _, tool in sorted(self.tools.items()))
+
+
+def discover_tools(directories: Sequence[Path]) -> Discovery:
+    """Search directories for manifests; nothing raises, and every problem of every tool is listed."""
+    found: list[DiskTool] = []
+    problems: list[Problem] = []
+    for directory in dict.fromkeys(directories):
+        for one in _search(directory):
+            (problems if isinstance(one, Problem) else found).append(one)  # pyright: ignore[reportArgumentType, reportUnknownMemberType]  a list of each kind
+    problems += _same_names(found)
+    tools = {tool.definition.name: tool for tool in reversed(found)}
+    size = len(ToolList(tools=tuple(t.definition for t in tools.values())).model_dump_json().encode())
+    if size > MAX_DEFINITIONS_BYTES:
+        reason = (
+            f"all definitions together are {size:,} bytes, above the limit of {count(MAX_DEFINITIONS_BYTES)}"
+        )
+        problems.append(Problem(directories[0], reason))
+    return Discovery(tools, tuple(problems))
+
+
+def _search(directory: Path) -> Iterator[DiskTool | Problem]:
+    try:
+        manifests = sorted(path for path in directory.iterdir() if path.name.endswith(MANIFEST_SUFFIX))
+    except FileNotFoundError:
+        yield Problem(directory, "there is no such tools directory")
+        return
+    except OSError as error:
+        yield Problem(directory, f"cannot be read as a tools directory: {error.strerror}")
+        return
+    if not manifests:
+        yield Problem(directory, f"no tool is here: no file ends with {MANIFEST_SUFFIX}", warning=True)
+    for manifest in manifests:
+        yield from _load(manifest)
+
+
+def _load(manifest: Path) -> Iterator[DiskTool | Problem]:
+    definition = _read(manifest)
+    if not isinstance(definition, ToolDefinition):
+        yield from definition
+        return
+    stem = manifest.name.removesuffix(MANIFEST_SUFFIX)
+    executable = manifest.with_name(stem)
+    if definition.name != stem:
+        yield Problem(manifest, f"is '{definition.name}', and the file's name says '{stem}'", "name")
+    elif executable.exists():
+        reason = foreseen_start_failure(executable)
+        if reason is not None:
+            yield Problem(executable, f"cannot be started: {reason}", warning=True)
+        yield DiskTool(definition, manifest, executable)
+    elif definition.executor_queue is not None:
+        yield DiskTool(definition, manifest, None)
+    else:
+        yield Problem(manifest, f"its executable is missing: there is no file {executable}")
+
+
+def _read(manifest: Path) -> ToolDefinition | list[Problem]:
+    try:
+        if manifest.stat().st_size > _MAX_MANIFEST_BYTES:
+            return [Problem(manifest, f"is larger than {count(_MAX_MANIFEST_BYTES)}")]
+        value = strict_json(manifest.read_bytes())
+    except OSError as error:
+        return [Problem(manifest, f"cannot be read: {error.strerror}")]
+    except NotStrictJsonError as error:
+        return [Problem(manifest, f"is not JSON: {error}")]
+    try:
+        return Manifest.model_validate(value).definition()
+    except ValidationError as error:
+        return [_problem(manifest, place=one["loc"], message=one["msg"]) for one in error.errors()]
+
+
+def _problem(manifest: Path, *, place: tuple[int | str, ...], message: str) -> Problem:
+    reasons = {
+        "Field required": "is required, and missing",
+        "Extra inputs are not permitted": "is no field of a manifest",
+    }
+    reason = reasons.get(message, message.removeprefix("Value error, "))
+    return Problem(manifest, reason, ".".join(str(step) for step in place) or None)
+
+
+def _same_names(found: Sequence[DiskTool]) -> Iterator[Problem]:
+    names = Counter(tool.definition.name for tool in found)
+    for name, times in names.items():
+        if times > 1:
+            first, *others = [tool.manifest for tool in found if tool.definition.name == name]
+            for other in others:
+                yield Problem(other, f"two tools have the name '{name}': the other one is {first}", "name")

@@ -1,0 +1,48 @@
+"""Heartbeats from a task of their own, which what is being watched cannot block."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import timedelta
+
+from pydantic import BaseModel
+from temporalio import activity
+
+
+@dataclass(frozen=True)
+class BeatIntervals:
+    """How often to beat: a heartbeat is a write to the server, and on Temporal Cloud a billed action."""
+
+    with_news: timedelta = timedelta(seconds=0.5)
+    idle: timedelta = timedelta(seconds=1)
+
+
+@asynccontextmanager
+async def beating(
+    intervals: BeatIntervals, details: Callable[[], BaseModel | None] = lambda: None
+) -> AsyncGenerator[None]:
+    """Beat until the block is left: soon after `details` changed, else at the idle pace."""
+    beats = asyncio.create_task(_beat(intervals, details))
+    try:
+        yield
+    finally:
+        beats.cancel()
+        with suppress(asyncio.CancelledError):
+            await beats
+
+
+async def _beat(intervals: BeatIntervals, details: Callable[[], BaseModel | None]) -> None:
+    clock = asyncio.get_running_loop().time
+    last, last_at = details(), clock()
+    _heartbeat(last)
+    while True:
+        await asyncio.sleep(intervals.with_news.total_seconds())
+        now = details()
+        if now != last or clock() - last_at >= intervals.idle.total_seconds():
+            last, last_at = now, clock()
+            _heartbeat(now)
+
+
+def _heartbeat(details: BaseModel | None) -> None:
+    activity.heartbeat(*() if details is None else (details,))

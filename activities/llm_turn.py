@@ -1,0 +1,94 @@
+"""The `llm_turn` activity: gives a model the conversation, and the workflow its reply."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from temporalio import activity
+from temporalio.client import WorkflowQueryFailedError
+from temporalio.exceptions import ApplicationError
+from temporalio.service import RPCError
+
+from activities.conversation_cache import ConversationCache
+from activities.heartbeats import BeatIntervals, beating
+from activities.interface import LLM_TURN, MODEL_REFUSED, MODEL_UNAVAILABLE, LlmTurnInput, LlmTurnResult
+from activities.model import Model, ModelRefusedError, ModelUnavailableError
+from surefoot.conversation import Conversation, Prefix
+from surefoot.run import CONVERSATION_QUERY, ConversationPage, ConversationRequest
+
+CONVERSATION_UNAVAILABLE = "CONVERSATION_UNAVAILABLE"
+"""The type of an error in fetching the conversation from the run; the turn is tried again."""
+
+_QUERY_TIMEOUT = timedelta(seconds=10)
+
+OpenModel = Callable[[LlmTurnInput, int], Model]
+"""Gives the model that a turn names; the number is the attempt, counted from 1."""
+
+
+class LlmTurns:
+    """The model's turns that this worker takes, and the conversations that it remembers for them."""
+
+    def __init__(self, open_model: OpenModel, *, cache: ConversationCache, intervals: BeatIntervals) -> None:
+        self._open_model = open_model
+        self._cache = cache
+        self._intervals = intervals
+
+    @activity.defn(name=LLM_TURN)
+    async def llm_turn(self, turn: LlmTurnInput) -> LlmTurnResult:
+        """Ask the model for its next reply.
+
+        Raises:
+            ApplicationError: MODEL_UNAVAILABLE and CONVERSATION_UNAVAILABLE may heal, MODEL_REFUSED not.
+        """
+        async with beating(self._intervals):
+            conversation = await self._conversation(turn)
+            result = await self._reply(turn, conversation)
+        self._cache.keep(_workflow_id(), conversation.append(result.reply))
+        return result
+
+    async def _reply(self, turn: LlmTurnInput, conversation: Conversation) -> LlmTurnResult:
+        try:
+            model = self._open_model(turn, activity.info().attempt)
+            return await model.reply(conversation.messages, closing=turn.closing)
+        except ModelUnavailableError as error:
+            raise ApplicationError(
+                str(error), type=MODEL_UNAVAILABLE, next_retry_delay=error.retry_after
+            ) from error
+        except ModelRefusedError as error:
+            raise ApplicationError(str(error), type=MODEL_REFUSED, non_retryable=True) from error
+
+    async def _conversation(self, turn: LlmTurnInput) -> Conversation:
+        known = self._cache.find(_workflow_id(), turn.prefix)
+        if known is not None:
+            conversation = known.append(*turn.new_messages)
+            if conversation.prefix == turn.conversation:
+                return conversation
+        return await _fetch(turn.conversation)
+
+
+async def _fetch(wanted: Prefix) -> Conversation:
+    """Ask the run for its conversation, which adds nothing to its history."""
+    info = activity.info()
+    run = activity.client().get_workflow_handle(_workflow_id(), run_id=info.workflow_run_id)
+    conversation = Conversation()
+    while len(conversation.messages) < wanted.length:
+        request = ConversationRequest(start=len(conversation.messages), end=wanted.length)
+        try:
+            page = await run.query(
+                CONVERSATION_QUERY, request, result_type=ConversationPage, rpc_timeout=_QUERY_TIMEOUT
+            )
+        except (RPCError, WorkflowQueryFailedError) as error:
+            raise _unavailable(f"the run did not give its conversation: {error}") from error
+        if not page.messages:
+            raise _unavailable("the run gave less of its conversation than it spoke of")
+        conversation = conversation.append(*page.messages)
+    if conversation.prefix != wanted:
+        raise _unavailable("the run gave another conversation than it spoke of")
+    return conversation
+
+
+def _unavailable(reason: str) -> ApplicationError:
+    return ApplicationError(reason, type=CONVERSATION_UNAVAILABLE)
+
+
+def _workflow_id() -> str:
+    return activity.info().workflow_id or ""
