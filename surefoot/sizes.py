@@ -15,8 +15,8 @@ MAX_REPLY_BYTES = 1024 * 1024
 MAX_NEW_MESSAGES_BYTES = 256 * 1024
 """New messages of a turn beyond this travel by query, not in the turn's input."""
 
-MAX_QUERY_PAGE_BYTES = 1024 * 1024
-"""One page of a query's answer; the server refuses answers above 2 MiB."""
+MAX_QUERY_PAGE_BYTES = 384 * 1024
+"""One page of a query's answer; the server warns above 512 KiB and refuses answers above 2 MiB."""
 
 MAX_CALLS_IN_FLIGHT = 32
 """Tool calls of one run that are scheduled at once: about 2,000 pending activities wedge a run."""

@@ -1,0 +1,62 @@
+"""The one log format: pretty on a terminal, JSON otherwise, with what it is about in fields."""
+
+import logging
+import sys
+from collections.abc import MutableMapping
+from typing import Any, TextIO
+
+import structlog
+from temporalio import activity, workflow
+
+_FIELDS = ("workflow_id", "run_id", "task_queue", "activity_type", "activity_id", "attempt")
+
+
+def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None) -> None:
+    """Send everything that this process logs to stderr, through one handler."""
+    stream = stream or sys.stderr
+    pretty = stream.isatty()
+    shared: list[structlog.types.Processor] = [
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
+    ]
+    render: list[structlog.types.Processor] = (
+        [structlog.dev.ConsoleRenderer(colors=True)]
+        if pretty
+        else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(ensure_ascii=False)]
+    )
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder(), _lift_temporal_fields],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *render],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    _bind_temporal_fields()
+
+
+def _bind_temporal_fields() -> None:
+    # As fields beside the message, not as a dictionary printed into it. Workflow loggers are silent on replay.
+    workflow.logger.workflow_info_on_message = False
+    workflow.logger.workflow_info_on_extra = True
+    activity.logger.activity_info_on_message = False
+    activity.logger.activity_info_on_extra = True
+
+
+def _lift_temporal_fields(
+    _logger: object, _method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    for source in ("temporal_workflow", "temporal_activity"):
+        info = event.pop(source, None)
+        if isinstance(info, dict):
+            event.update({name: info[name] for name in _FIELDS if name in info})
+    return event

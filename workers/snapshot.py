@@ -1,0 +1,84 @@
+"""What a run is doing right now. No event can tell: a workflow learns of a start only with the ending."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from google.protobuf.timestamp_pb2 import Timestamp
+from pydantic import ValidationError
+from temporalio.api.enums.v1 import PendingActivityState
+from temporalio.api.workflow.v1 import PendingActivityInfo
+from temporalio.client import WorkflowExecutionStatus, WorkflowHandle
+from temporalio.converter import DataConverter
+
+from activities.interface import Capture
+
+_STARTED = PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
+
+
+@dataclass(frozen=True)
+class RunningActivity:
+    """A model turn or a tool call that has not ended; `captured` is its latest output, if it told any."""
+
+    activity_id: str
+    """`<turn>-<n>` for a tool call: its tool_exec_id."""
+    activity_type: str
+    started_at: datetime | None
+    """None while it waits for a worker, or for its next attempt."""
+    attempt: int
+    next_attempt_at: datetime | None
+    last_failure: str | None
+    captured: Capture | None
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A run as the server sees it now."""
+
+    status: WorkflowExecutionStatus | None
+    running: tuple[RunningActivity, ...]
+    """In the order they were scheduled."""
+    served: bool
+    """Whether a worker answered for the run a moment ago."""
+
+
+async def snapshot_of(run: WorkflowHandle[Any, Any], *, served: bool) -> Snapshot:
+    """Describe the run.
+
+    Raises:
+        RPCError: the server did not answer, or does not know the run.
+    """
+    description = await run.describe()
+    pending = list(description.raw_description.pending_activities)
+    pending.sort(key=lambda one: one.scheduled_time.ToNanoseconds())
+    converter = description.data_converter
+    running = [await _running(one, converter) for one in pending]
+    return Snapshot(description.status, tuple(running), served)
+
+
+async def _running(pending: PendingActivityInfo, converter: DataConverter) -> RunningActivity:
+    started = pending.state == _STARTED
+    failure = pending.last_failure
+    return RunningActivity(
+        activity_id=pending.activity_id,
+        activity_type=pending.activity_type.name,
+        started_at=_time(pending.last_started_time) if started else None,
+        attempt=pending.attempt,
+        next_attempt_at=None if started else _time(pending.next_attempt_schedule_time),
+        last_failure=failure.message or None,
+        captured=await _captured(pending, converter),
+    )
+
+
+async def _captured(pending: PendingActivityInfo, converter: DataConverter) -> Capture | None:
+    if not pending.heartbeat_details.payloads:
+        return None
+    try:
+        details = await converter.decode(pending.heartbeat_details.payloads)
+        return Capture.model_validate(details[0])
+    except (ValidationError, RuntimeError, KeyError, ValueError):
+        return None
+
+
+def _time(stamp: Timestamp) -> datetime | None:
+    return stamp.ToDatetime(tzinfo=UTC) if stamp.ToNanoseconds() else None
