@@ -1,0 +1,126 @@
+"""What Surefoot reads from its environment: the SUREFOOT_ variables, checked once."""
+
+import os
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic_core import ErrorDetails
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from surefoot.run import ModelPatience
+
+PREFIX = "SUREFOOT_"
+
+
+class SettingsError(ValueError):
+    """One sentence on a setting that cannot be used; the same settings will fail again."""
+
+
+def _duration(value: object) -> object:
+    if not isinstance(value, str | int | float):
+        return value
+    try:
+        return timedelta(seconds=float(value))
+    except (ValueError, OverflowError):
+        raise ValueError("it must be a number of seconds") from None
+
+
+def _bounded(duration: timedelta) -> timedelta:
+    if not timedelta(0) <= duration <= timedelta(days=365):
+        raise ValueError("it must be between 0 seconds and a year")
+    return duration
+
+
+def _above_zero(duration: timedelta) -> timedelta:
+    if duration == timedelta(0):
+        raise ValueError("it must be more than 0 seconds")
+    return duration
+
+
+def _usable_directory(path: Path) -> Path:
+    try:
+        absolute = path.expanduser().resolve()
+    except (RuntimeError, OSError) as error:
+        raise ValueError(f"it cannot be resolved: {error}") from None
+    # The server opens its database by a URL made of this path without escaping it.
+    if set("?#%") & set(str(absolute)):
+        raise ValueError("it must be a path without '?', '#' and '%'")
+    return absolute
+
+
+def _default_state_directory() -> Path:
+    configured = Path(os.environ.get("XDG_STATE_HOME", ""))
+    return (configured if configured.is_absolute() else Path("~/.local/state")) / "surefoot"
+
+
+Pause = Annotated[timedelta, BeforeValidator(_duration), AfterValidator(_bounded)]
+"""A duration that may be zero; a number, also as text, counts seconds."""
+Period = Annotated[Pause, AfterValidator(_above_zero)]
+"""A duration above zero; a number, also as text, counts seconds."""
+
+
+class Settings(BaseSettings):
+    """Every setting, from keyword arguments first, then SUREFOOT_<NAME>, then its default.
+
+    Durations are given in seconds. An empty variable counts as unset. `load_settings` turns what
+    does not validate into one sentence.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_ignore_empty=True, frozen=True, validate_default=True, extra="forbid"
+    )
+
+    state_directory: Annotated[Path, AfterValidator(_usable_directory)] = Field(
+        default_factory=_default_state_directory
+    )
+    """Where the embedded server keeps its database: XDG_STATE_HOME or ~/.local/state, then `surefoot`."""
+    server_binary: Path | None = None
+    """The `temporal` executable of the embedded server; unset, it is looked for."""
+    task_queue: Annotated[str, Field(min_length=1, max_length=1000)] = "surefoot"
+    """The task queue of runs and workers that name none, on a server that was named."""
+
+    heartbeat_output_interval: Period = timedelta(seconds=0.5)
+    """The least time between two heartbeats of a tool that is printing."""
+    heartbeat_idle_interval: Period = timedelta(seconds=1)
+    """The time between two heartbeats of a tool that is silent."""
+    heartbeat_throttle: Period = timedelta(seconds=1)
+    """The least time between two heartbeats sent to the server; a cancel arrives this late."""
+    tool_grace: Period = timedelta(seconds=5)
+    """How long after its own deadline a tool execution may take to be killed and drained."""
+    graceful_shutdown_timeout: Pause = timedelta(seconds=10)
+    """How long a worker that stops lets its activities finish before it interrupts them."""
+    max_concurrent_activities: Annotated[int, Field(ge=1, le=10_000)] = 100
+    """Tool executions and model turns that one worker carries out side by side."""
+    max_concurrent_workflow_tasks: Annotated[int, Field(ge=2, le=10_000)] = 100
+    """Workflow tasks that one worker carries out side by side."""
+
+    model_attempt_timeout: Period = timedelta(minutes=10)
+    """How long one request to a model may take."""
+    model_longest_pause: Period = timedelta(minutes=5)
+    """The longest pause before a model that does not answer is asked again."""
+    model_total_timeout: Period = timedelta(hours=6)
+    """How long one turn keeps asking before the run fails."""
+
+    def model_patience(self) -> ModelPatience:
+        """Give a run's input what these settings say on a model that does not answer."""
+        return ModelPatience(
+            attempt_seconds=self.model_attempt_timeout.total_seconds(),
+            longest_pause_seconds=self.model_longest_pause.total_seconds(),
+            total_seconds=self.model_total_timeout.total_seconds(),
+        )
+
+
+def load_settings() -> Settings:
+    """Read the environment; raises SettingsError with one sentence that names every bad variable."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise SettingsError("; ".join(_complaint(detail) for detail in error.errors())) from None
+
+
+def _complaint(detail: ErrorDetails) -> str:
+    name = PREFIX + "_".join(str(part) for part in detail["loc"]).upper()
+    reason = detail["msg"].removeprefix("Value error, ")
+    return f"{name} is {str(detail['input'])!r}: {reason}"
