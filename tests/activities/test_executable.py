@@ -3,89 +3,26 @@ import os
 import signal
 import sys
 import tracemalloc
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from activities.capture import Captures, StreamCapture
-from activities.executable import Ending, Exited, NotStarted, TimedOut, execute
+from activities.executable import Ending, Exited, NotStarted, TimedOut
 from activities.tool_environment import tool_environment
+from tests.activities.tool_run import ToolRun, is_alive, is_known, open_descriptors, until
 
 PYTHON = f"#!{sys.executable} -IS\n"
 SHELL = "#!/bin/sh\n"
 
 
-class Run:
-    """One execution of a tool in a directory of the test's own."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.environment = {"PATH": os.environ["PATH"]}
-        self.captures = Captures(StreamCapture(10_240), StreamCapture(4_096))
-
-    def tool(self, script: str, *, mode: int = 0o755) -> Path:
-        path = self.directory / "tool"
-        path.write_text(script)
-        path.chmod(mode)
-        return path
-
-    async def __call__(self, executable: Path, params: str = "{}", *, seconds: float = 20) -> Ending:
-        return await execute(
-            executable,
-            params,
-            timeout=timedelta(seconds=seconds),
-            environment=self.environment,
-            directory=self.directory,
-            captures=self.captures,
-        )
-
-    @property
-    def stdout(self) -> str:
-        return self.captures.stdout.shown(10_240)
-
-    @property
-    def stderr(self) -> str:
-        return self.captures.stderr.shown(4_096)
-
-    @property
-    def printed_pids(self) -> list[int]:
-        return [int(word) for word in self.stdout.split() if word.isdigit()]
-
-
 @pytest.fixture
-async def run(tmp_path: Path) -> AsyncIterator[Run]:
+async def run(tmp_path: Path) -> AsyncIterator[ToolRun]:
     """A run that leaves nothing behind, not even descriptors."""
     before = open_descriptors()
-    yield Run(tmp_path)
+    yield ToolRun(tmp_path)
     assert open_descriptors() == before
-
-
-def open_descriptors() -> set[str]:
-    """Every descriptor but the one that reads the list."""
-    listed = [entry for entry in Path("/proc/self/fd").iterdir() if entry.is_symlink()]
-    targets = {entry.name: str(entry.readlink()) for entry in listed}
-    return {f"{number} {target}" for number, target in targets.items() if not target.endswith("/fd")}
-
-
-def is_known(pid: int) -> bool:
-    """Whether it lives or is a zombie that nobody reaped."""
-    return Path(f"/proc/{pid}").exists()
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state not in {"Z", "X"}
-
-
-async def until(claim: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
-        while not claim():  # noqa: ASYNC110 - processes set no events
-            await asyncio.sleep(0.005)
 
 
 @pytest.mark.parametrize(
@@ -111,19 +48,19 @@ async def until(claim: Callable[[], bool]) -> None:
     ],
 )
 async def test_an_executable_ends_with_its_exit_code_and_its_output(
-    run: Run, script: str, ending: Ending, stdout: str, stderr: str
+    run: ToolRun, script: str, ending: Ending, stdout: str, stderr: str
 ) -> None:
     run.environment["LC_ALL"] = "C.UTF-8"
     ended = await run(run.tool(script), '{"a": "é"}')
     assert (ended, run.stdout, run.stderr) == (ending, stdout, stderr)
 
 
-async def test_a_tool_starts_in_the_directory_of_the_run(run: Run) -> None:
+async def test_a_tool_starts_in_the_directory_of_the_run(run: ToolRun) -> None:
     await run(run.tool(SHELL + "pwd -P"))
     assert run.stdout == f"{run.directory.resolve()}\n"
 
 
-async def test_a_relative_path_means_the_same_from_every_directory(run: Run) -> None:
+async def test_a_relative_path_means_the_same_from_every_directory(run: ToolRun) -> None:
     run.tool(SHELL + "echo ok")
     tool = Path(os.path.relpath(run.directory)) / "tool"  # noqa: ASYNC240 - the test has nothing else to do
     run.directory = run.directory / "elsewhere"
@@ -142,30 +79,30 @@ async def test_a_relative_path_means_the_same_from_every_directory(run: Run) -> 
         pytest.param("kill -STOP $$", id="stopped"),
     ],
 )
-async def test_a_tool_past_its_timeout_is_killed_with_its_children(run: Run, script: str) -> None:
+async def test_a_tool_past_its_timeout_is_killed_with_its_children(run: ToolRun, script: str) -> None:
     ending = await run(run.tool(SHELL + script), seconds=0.3)
     assert (ending, run.stderr.split()) == (TimedOut(), run.stdout.split()[:1])
     for pid in run.printed_pids:
         await until(lambda pid=pid: not is_alive(pid))
 
 
-async def test_what_a_tool_says_when_it_is_told_to_stop_is_captured(run: Run) -> None:
+async def test_what_a_tool_says_when_it_is_told_to_stop_is_captured(run: ToolRun) -> None:
     script = "trap 'echo stopped at item 2; exit 0' TERM; echo item 1; sleep 300 & wait"
     ending = await run(run.tool(SHELL + script), seconds=0.6)
     assert (ending, run.stdout) == (TimedOut(), "item 1\nstopped at item 2\n")
 
 
-async def test_a_child_that_holds_the_pipe_delays_nothing_and_is_killed(run: Run) -> None:
+async def test_a_child_that_holds_the_pipe_delays_nothing_and_is_killed(run: ToolRun) -> None:
     assert await run(run.tool(SHELL + "sleep 300 & echo $!")) == Exited(0)
     [child] = run.printed_pids
     await until(lambda: not is_alive(child))
 
 
-async def test_a_child_that_floods_the_pipe_delays_nothing(run: Run) -> None:
+async def test_a_child_that_floods_the_pipe_delays_nothing(run: ToolRun) -> None:
     assert await run(run.tool(SHELL + "yes & exit 5")) == Exited(5)
 
 
-async def test_a_daemon_in_a_session_of_its_own_delays_nothing(run: Run) -> None:
+async def test_a_daemon_in_a_session_of_its_own_delays_nothing(run: ToolRun) -> None:
     daemon = "import os, sys, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(300)\n"
     tool = run.tool(PYTHON + daemon.replace("os.fork()", "(pid := os.fork())") + "print(pid)\n")
     ending = await run(tool)
@@ -173,12 +110,12 @@ async def test_a_daemon_in_a_session_of_its_own_delays_nothing(run: Run) -> None
     assert ending == Exited(0)
 
 
-async def test_everything_printed_before_the_exit_is_read(run: Run) -> None:
+async def test_everything_printed_before_the_exit_is_read(run: ToolRun) -> None:
     await run(run.tool(PYTHON + "import os\nos.write(1, b'x' * 65536)\nos.write(2, b'y' * 65536)\n"))
     assert (run.captures.stdout.total_bytes, run.captures.stderr.total_bytes) == (65_536, 65_536)
 
 
-async def test_fifty_megabytes_of_output_take_no_more_than_four(run: Run) -> None:
+async def test_fifty_megabytes_of_output_take_no_more_than_four(run: ToolRun) -> None:
     tool = run.tool(SHELL + "head -c 50000000 /dev/zero")
     tracemalloc.start()
     ending = await run(tool)
@@ -190,7 +127,7 @@ async def test_fifty_megabytes_of_output_take_no_more_than_four(run: Run) -> Non
 
 
 @pytest.mark.parametrize("size", [102_400, 102_401, 1_048_576])
-async def test_params_of_any_size_arrive(run: Run, size: int) -> None:
+async def test_params_of_any_size_arrive(run: ToolRun, size: int) -> None:
     script = "import sys\nsys.stdout.write(sys.stdin.read() if sys.argv[1] == '-' else sys.argv[1])"
     params = '"' + "x" * (size - 2) + '"'
     ending = await run(run.tool(PYTHON + script), params)
@@ -206,16 +143,16 @@ async def test_params_of_any_size_arrive(run: Run, size: int) -> None:
         pytest.param("(sleep 300 <&0 >/dev/null 2>&1) & exit 6", id="leaves it to a child"),
     ],
 )
-async def test_a_tool_may_ignore_params_on_stdin(run: Run, script: str) -> None:
+async def test_a_tool_may_ignore_params_on_stdin(run: ToolRun, script: str) -> None:
     assert await run(run.tool(SHELL + script), '"' + "x" * 1_000_000 + '"') == Exited(6)
 
 
-async def test_a_tool_that_hangs_without_reading_its_stdin_times_out(run: Run) -> None:
+async def test_a_tool_that_hangs_without_reading_its_stdin_times_out(run: ToolRun) -> None:
     ending = await run(run.tool(SHELL + "sleep 300"), '"' + "x" * 1_000_000 + '"', seconds=0.2)
     assert ending == TimedOut()
 
 
-async def test_a_tool_sees_nothing_of_the_worker_but_what_it_needs(run: Run) -> None:
+async def test_a_tool_sees_nothing_of_the_worker_but_what_it_needs(run: ToolRun) -> None:
     base = {
         "PATH": "/usr/bin:/bin",
         "LC_TIME": "C",
@@ -233,7 +170,7 @@ async def test_a_tool_sees_nothing_of_the_worker_but_what_it_needs(run: Run) -> 
 
 
 @pytest.mark.parametrize("cancellations", [1, 3])
-async def test_cancelling_kills_the_tool_and_passes_through(run: Run, cancellations: int) -> None:
+async def test_cancelling_kills_the_tool_and_passes_through(run: ToolRun, cancellations: int) -> None:
     tool = run.tool(SHELL + "trap '' TERM; sleep 300 & echo $$ $!; wait; wait; sleep 300")
     task = asyncio.create_task(run(tool))
     await until(lambda: len(run.printed_pids) == 2)
@@ -246,7 +183,7 @@ async def test_cancelling_kills_the_tool_and_passes_through(run: Run, cancellati
         await until(lambda pid=pid: not is_alive(pid))
 
 
-async def test_output_can_be_read_while_the_tool_runs(run: Run) -> None:
+async def test_output_can_be_read_while_the_tool_runs(run: ToolRun) -> None:
     task = asyncio.create_task(run(run.tool(SHELL + "echo item 1; read _ < go; echo item 2")))
     os.mkfifo(run.directory / "go")
     await until(lambda: run.stdout == "item 1\n")
@@ -296,22 +233,22 @@ async def test_output_can_be_read_while_the_tool_runs(run: Run) -> None:
     ],
 )
 async def test_an_executable_that_cannot_be_started_says_why(
-    run: Run, script: str, mode: int, exit_code: int, reason: str
+    run: ToolRun, script: str, mode: int, exit_code: int, reason: str
 ) -> None:
     tool = run.tool(script, mode=mode)
     assert await run(tool) == NotStarted(exit_code, reason.format(tool=tool))
 
 
-async def test_a_missing_executable_says_so(run: Run) -> None:
+async def test_a_missing_executable_says_so(run: ToolRun) -> None:
     tool = run.directory / "tool"
     assert await run(tool) == NotStarted(127, f"there is no file {tool}")
 
 
-async def test_a_directory_is_no_executable(run: Run) -> None:
+async def test_a_directory_is_no_executable(run: ToolRun) -> None:
     assert await run(run.directory) == NotStarted(126, f"{run.directory} is a directory")
 
 
-async def test_a_missing_working_directory_says_so(run: Run) -> None:
+async def test_a_missing_working_directory_says_so(run: ToolRun) -> None:
     tool = run.tool(SHELL)
     run.directory = run.directory / "gone"
     assert await run(tool) == NotStarted(
@@ -319,14 +256,14 @@ async def test_a_missing_working_directory_says_so(run: Run) -> None:
     )
 
 
-async def test_no_ending_leaves_a_zombie(run: Run) -> None:
+async def test_no_ending_leaves_a_zombie(run: ToolRun) -> None:
     await run(run.tool(SHELL + "echo $$; exit 1"))
     await run(run.tool(SHELL + "echo $$; sleep 300"), seconds=0.2)
     assert [is_known(pid) for pid in run.printed_pids] == [False, False]
 
 
 async def test_many_tools_run_side_by_side(tmp_path: Path) -> None:
-    runs = [Run(tmp_path) for _ in range(32)]
+    runs = [ToolRun(tmp_path) for _ in range(32)]
     os.mkfifo(tmp_path / "go")
     tool = runs[0].tool(SHELL + 'echo "$1"; read _ < go; head -c 100000 /dev/zero; exit "$1"')
     tasks = [asyncio.create_task(each(tool, str(number))) for number, each in enumerate(runs)]
