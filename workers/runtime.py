@@ -1,0 +1,19 @@
+"""The SDK's core, which every client and worker of this process shares."""
+
+import logging
+from functools import cache
+
+from temporalio.runtime import LogForwardingConfig, LoggingConfig, Runtime, TelemetryConfig, TelemetryFilter
+
+
+@cache
+def shared_runtime() -> Runtime:
+    """Give this process's one runtime, which logs to the Python logger `temporalio.core`.
+
+    By default it would print to stdout, amid the results of a command.
+    """
+    forwarding = LogForwardingConfig(
+        logging.getLogger("temporalio.core"), append_target_to_name=False, prepend_target_on_message=False
+    )
+    levels = TelemetryFilter(core_level="WARN", other_level="ERROR")
+    return Runtime(telemetry=TelemetryConfig(logging=LoggingConfig(levels, forwarding=forwarding)))
