@@ -1,0 +1,66 @@
+import asyncio
+import sysconfig
+from collections.abc import AsyncGenerator, Generator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from temporalio.client import Client
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.testing import WorkflowEnvironment
+
+from workers.embedded_server import embedded_server
+from workers.server_ports import free_port
+from workers.settings import Settings
+
+
+@dataclass(frozen=True)
+class RealServer:
+    """Where the one Temporal server of this test session answers."""
+
+    address: str
+    ui_url: str
+    namespace: str
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[RealServer]:
+    settings = Settings(state_directory=tmp_path_factory.mktemp("server"))
+    context = embedded_server(settings, port=free_port(), ui_port=free_port())
+    # A loop of its own: each test has another one, and the server outlives them all.
+    with asyncio.Runner() as runner:
+        running = runner.run(context.__aenter__())
+        yield RealServer(running.address, running.ui_url, running.namespace)
+        runner.run(context.__aexit__(None, None, None))
+
+
+@pytest.fixture
+async def client(server: RealServer) -> Client:
+    return await Client.connect(
+        server.address, namespace=server.namespace, data_converter=pydantic_data_converter
+    )
+
+
+@pytest.fixture
+async def time_skipping() -> AsyncGenerator[WorkflowEnvironment]:
+    binary = Path(sysconfig.get_path("scripts")) / "temporal-test-server"
+    async with await WorkflowEnvironment.start_time_skipping(
+        test_server_existing_path=str(binary), data_converter=pydantic_data_converter
+    ) as environment:
+        yield environment
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="run the tests marked `long`, too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "long: takes long; runs only with --long")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--long"):
+        return
+    long = [item for item in items if item.get_closest_marker("long")]
+    items[:] = [item for item in items if item not in long]
+    config.hook.pytest_deselected(items=long)
