@@ -1,29 +1,31 @@
 import os
 import subprocess
-from collections.abc import AsyncGenerator
-from datetime import timedelta
+from collections.abc import Generator
 
 import pytest
 
 from workers.process_table import command_line, command_lines, command_lines_from_ps
-from workers.waiting import until
 
 
 @pytest.fixture
-async def process() -> AsyncGenerator[subprocess.Popen[bytes]]:
-    with subprocess.Popen(["sleep", "600"]) as running:
-        await until(lambda: command_line(running.pid), within=timedelta(seconds=5))
+def process() -> Generator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(["cat", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as running:
+        assert running.stdin
+        assert running.stdout
+        running.stdin.write(b"x")
+        # It has become `cat` for certain once it answers, and not always before.
+        running.stdout.read(1)
         yield running
         running.kill()
 
 
 def test_a_running_process_is_found_with_its_arguments(process: subprocess.Popen[bytes]) -> None:
-    assert command_line(process.pid) == "sleep 600"
-    assert dict(command_lines())[process.pid] == "sleep 600"
+    assert command_line(process.pid) == "cat -"
+    assert dict(command_lines())[process.pid] == "cat -"
 
 
 def test_the_table_of_ps_says_the_same(process: subprocess.Popen[bytes]) -> None:
-    assert dict(command_lines_from_ps())[process.pid] == "sleep 600"
+    assert dict(command_lines_from_ps())[process.pid] == "cat -"
 
 
 def test_a_process_that_ended_is_none_even_before_it_is_waited_for(process: subprocess.Popen[bytes]) -> None:
