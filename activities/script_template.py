@@ -48,10 +48,18 @@ def render(value: JsonValue, scope: Mapping[str, JsonValue]) -> JsonValue:
 def render_text(text: str, scope: Mapping[str, JsonValue]) -> str:
     """Fill the templates in a text: texts without their last line breaks, everything else as JSON.
 
+    Where a template begins its line, all lines of its value are indented as it is.
+
     Raises:
         NotThereError: for a path that the scope does not have.
     """
-    return _TEMPLATE.sub(lambda found: _as_text(_find(found[1], scope)), text)
+
+    def value(found: re.Match[str]) -> str:
+        before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        filled = _as_text(_find(found[1], scope))
+        return filled if before.strip(" ") else filled.replace("\n", f"\n{before}")
+
+    return _TEMPLATE.sub(value, text)
 
 
 def _as_text(value: JsonValue) -> str:

@@ -6,6 +6,7 @@ from activities.script_template import NotThereError, render, render_text, roots
 SCOPE: dict[str, JsonValue] = {
     "last": {"tool": "bash", "result": {"stdout": "3\n", "exit_code": 0, "files": ["a.c", "b.c"]}},
     "prompt": "Count {{last}}",
+    "lines": "one\ntwo\n",
     "empty": {},
 }
 
@@ -21,6 +22,10 @@ SCOPE: dict[str, JsonValue] = {
         ),
         pytest.param("{{last.result.files.1}}!", "b.c!", id="a position in a list, from 0"),
         pytest.param("= {{last.result.files}}", '= ["a.c", "b.c"]', id="inside a text, JSON"),
+        pytest.param(
+            "It said:\n  {{lines}}\n.", "It said:\n  one\n  two\n.", id="lines keep the indentation"
+        ),
+        pytest.param("  It said: {{lines}}.", "  It said: one\ntwo.", id="lines within a line do not"),
         pytest.param({"n": ["{{last.result.exit_code}}", 1]}, {"n": [0, 1]}, id="deep inside params"),
         pytest.param("{{prompt}}.", "Count {{last}}.", id="what is inserted is not filled again"),
         pytest.param("{{.Names}} {last} {{ }} {{a b}}", "{{.Names}} {last} {{ }} {{a b}}", id="other braces"),
@@ -49,7 +54,7 @@ def test_a_template_stands_for_a_value_of_the_conversation(value: JsonValue, ren
         pytest.param("{{empty.a}}", "'{{empty.a}}' is not there: empty is empty", id="of nothing"),
         pytest.param(
             "{{files}}",
-            "'{{files}}' is not there: the conversation so far has last, prompt, empty",
+            "'{{files}}' is not there: the conversation so far has last, prompt, lines, empty",
             id="a name",
         ),
     ],
