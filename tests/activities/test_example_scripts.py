@@ -1,5 +1,6 @@
 import asyncio
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from activities.discovery import BUILTIN_DIRECTORY, discover_tools
 from activities.interface import ToolCallInput
-from activities.script import load_script
+from activities.script import load_script, parse_script
 from activities.scripted import ScriptedModel
 from activities.tool_executor import ToolExecutor
 from surefoot.admission import Admitted, Refused, admit
@@ -149,3 +150,10 @@ async def test_the_demo_meets_every_failure_and_tells_what_it_found() -> None:
 async def test_the_demo_says_so_where_there_is_nothing_to_take_stock_of(tmp_path: Path) -> None:
     said = answer(await hold(FAILURES / "demo.yaml", (*BASH, *BROKEN), tmp_path))
     assert said == "There is no Python here. Start me in the root of Surefoot's repository."
+
+
+def test_every_script_of_the_manual_is_one() -> None:
+    manual = (ROOT / "docs/scripted-model.md").read_bytes()
+    blocks = re.findall(rb"```yaml\n(.*?)```", manual, re.DOTALL)
+    scripts = [parse_script(block, file="scripted-model.md") for block in blocks]
+    assert [len(script.steps) for script in scripts] == [2, 2, 2, 2]
