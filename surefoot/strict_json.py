@@ -39,7 +39,9 @@ def strict_json(text: str | bytes) -> JsonValue:
     try:
         value = cast(JsonValue, _decoder.decode(decoded))
     except json.JSONDecodeError as error:
-        raise NotStrictJsonError(f"{error.msg} at character {error.pos}") from None
+        # Some of the standard library's messages already lead over to the place.
+        reason = error.msg.rstrip(": ").removesuffix(" at")
+        raise NotStrictJsonError(f"{reason} at character {error.pos}") from None
     except RecursionError:
         raise NotStrictJsonError(f"nested deeper than {MAX_NESTING}") from None
     _check_tree(value)
@@ -63,6 +65,17 @@ def json_bytes(value: JsonValue) -> int:
 def json_type(value: JsonValue) -> str:
     """Name the JSON type of a value: object, array, string, boolean, integer, number or null."""
     return _TYPE_NAMES[type(value)]
+
+
+def is_unicode(text: str) -> bool:
+    """Tell whether UTF-8 can carry a text: whether no lone surrogate is in it."""
+    if text.isascii():
+        return True
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _decode(text: str | bytes) -> str:
@@ -96,11 +109,11 @@ def _constant(name: str) -> NoReturn:
 
 
 def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise NotStrictJsonError(f"the key {twice[:50]!r} stands twice in one object")
+    value: dict[str, JsonValue] = {}
+    for key, member in pairs:
+        if key in value:
+            raise NotStrictJsonError(f"the key {key[:50]!r} stands twice in one object")
+        value[key] = member
     return value
 
 
@@ -113,7 +126,7 @@ def _check_tree(value: JsonValue) -> None:
     level, nesting = [value], 0
     while level:
         for node in level:
-            if isinstance(node, str) and not _is_unicode(node):
+            if isinstance(node, str) and not is_unicode(node):
                 raise NotStrictJsonError("a lone surrogate in a string")
         containers = [node for node in level if isinstance(node, dict | list)]
         nesting += bool(containers)
@@ -129,13 +142,3 @@ def _children(node: dict[str, JsonValue] | list[JsonValue]) -> Iterator[JsonValu
             yield from node.values()
         case list():
             yield from node
-
-
-def _is_unicode(text: str) -> bool:
-    if text.isascii():
-        return True
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
