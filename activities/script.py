@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from activities.model import ModelRefusedError
-from activities.script_document import Document, NotADocumentError, read_document
-from activities.script_document import Path as Place
+from activities.script_document import Document, NotADocumentError, Place, read_document
 from activities.script_steps import (
     SCOPE_NAMES,
     Closing,

@@ -11,7 +11,7 @@ from surefoot.strict_json import NotStrictJsonError, strict_json
 
 MAX_DEPTH = 50
 
-Path = tuple[str | int, ...]
+Place = tuple[str | int, ...]
 """Where a value stands: the names of fields, and positions in lists counted from 0."""
 
 
@@ -20,7 +20,7 @@ class Document:
     """One YAML document, and the line on which each of its values begins, counted from 1."""
 
     value: JsonValue
-    lines: Mapping[Path, int]
+    lines: Mapping[Place, int]
 
     def line(self, path: Sequence[str | int]) -> int:
         """Tell the line of a value, or of what it is missing from."""
@@ -67,7 +67,7 @@ def read_document(text: str) -> Document:
 class _Reader:
     def __init__(self, text: str) -> None:
         self._events: Iterator[yaml.Event] = iter(yaml.parse(text, Loader=yaml.SafeLoader))
-        self._lines: dict[Path, int] = {}
+        self._lines: dict[Place, int] = {}
 
     def document(self) -> Document:
         next(self._events)
@@ -79,7 +79,7 @@ class _Reader:
             _refuse(after, "a second document begins, and there can be one only")
         return Document(value, self._lines)
 
-    def _value(self, event: yaml.Event, path: Path) -> JsonValue:
+    def _value(self, event: yaml.Event, path: Place) -> JsonValue:
         self._lines.setdefault(path, _line(event))
         _check(event, path)
         match event:
@@ -90,13 +90,13 @@ class _Reader:
             case _:
                 return self._fields(path)
 
-    def _list(self, path: Path) -> list[JsonValue]:
+    def _list(self, path: Place) -> list[JsonValue]:
         items: list[JsonValue] = []
         while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
             items.append(self._value(event, (*path, len(items))))
         return items
 
-    def _fields(self, path: Path) -> dict[str, JsonValue]:
+    def _fields(self, path: Place) -> dict[str, JsonValue]:
         fields: dict[str, JsonValue] = {}
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
@@ -114,7 +114,7 @@ def _explained(error: yaml.MarkedYAMLError) -> str:
     return f"not YAML: {error.problem}{hint}"
 
 
-def _check(event: yaml.Event, path: Path) -> None:
+def _check(event: yaml.Event, path: Place) -> None:
     if len(path) > MAX_DEPTH:
         _refuse(event, f"nested deeper than {MAX_DEPTH}")
     match event:
