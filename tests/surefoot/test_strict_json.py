@@ -245,7 +245,8 @@ def read(text: str | bytes) -> tuple[JsonValue, ...]:
 def test_whatever_is_read_survives_a_payload(converter: PayloadConverter, text: str) -> None:
     for value in read(text):
         arrived = converter.from_payload(converter.to_payload(value))
-        assert encode_json(arrived) == encode_json(value)
+        # Temporal's default converter sorts keys.
+        assert json.dumps(arrived, sort_keys=True) == json.dumps(value, sort_keys=True)
 
 
 @given(text=HOSTILE_TEXTS)
