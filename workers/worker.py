@@ -38,13 +38,12 @@ def build_worker(
     turns = LlmTurns(open_model, cache=ConversationCache(), intervals=intervals)
     executor = ToolExecutor(tools, directory, environment)
     tool_activities = ToolActivities(executor, identity=client.identity, intervals=intervals)
-    restrictions = SandboxRestrictions.default.with_passthrough_modules(*_PASSED_THROUGH)
     return Worker(
         client,
         task_queue=queue,
         workflows=[Agent],
         activities=[turns.llm_turn, tool_activities.list_tools, tool_activities.run_tool],
-        workflow_runner=SandboxedWorkflowRunner(restrictions=restrictions),
+        workflow_runner=workflow_sandbox(),
         max_concurrent_activities=settings.max_concurrent_activities,
         max_concurrent_workflow_tasks=settings.max_concurrent_workflow_tasks,
         # How late a heartbeat's details and a cancel arrive; the defaults of 30 and 60 s are far too late.
@@ -52,3 +51,9 @@ def build_worker(
         max_heartbeat_throttle_interval=settings.heartbeat_throttle,
         graceful_shutdown_timeout=settings.graceful_shutdown_timeout,
     )
+
+
+def workflow_sandbox() -> SandboxedWorkflowRunner:
+    """Give the sandbox that every worker of runs needs, with the contract imported once for all runs."""
+    restrictions = SandboxRestrictions.default.with_passthrough_modules(*_PASSED_THROUGH)
+    return SandboxedWorkflowRunner(restrictions=restrictions)

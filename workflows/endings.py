@@ -1,7 +1,9 @@
 """Every way in which a tool activity ends, turned into an outcome. This is the one place."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import cast
 
 from pydantic import ValidationError
@@ -27,6 +29,9 @@ from surefoot.strict_json import NotStrictJsonError, encode_json
 from surefoot.truncation import keep_ends
 from workflows.payloads import UndecodableError, json_value
 
+CANCEL_GRACE = timedelta(seconds=5)
+"""How long a cancelled run waits for an executor to kill what it runs."""
+
 
 @dataclass(frozen=True)
 class Start:
@@ -51,12 +56,23 @@ async def ending_of(call: Admitted, execution: workflow.ActivityHandle[RawValue]
         CancelledError: only when the run itself was cancelled.
     """
     try:
-        raw = await execution
+        raw = await asyncio.shield(execution)
+    except asyncio.CancelledError:
+        await _let_go(execution)
+        raise
     except (ActivityError, CancelledError) as error:
         if is_cancelled_exception(error) and workflow.cancellation_reason() is not None:
             raise
         return _failed(call, error, queue)
     return Ending(_answered(call, raw), _start_in(raw))
+
+
+async def _let_go(execution: workflow.ActivityHandle[RawValue]) -> None:
+    """Cancel a call and give its executor the grace to kill it; one that does not obey is not waited for."""
+    execution.cancel()
+    done, _ = await workflow.wait([execution], timeout=CANCEL_GRACE.total_seconds())
+    for ended in done:
+        ended.exception()
 
 
 def _answered(call: Admitted, raw: RawValue) -> ToolSuccess | ToolFailure:

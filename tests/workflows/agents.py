@@ -1,0 +1,198 @@
+"""An agent for tests: a model that says what it is told, and fake tools."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import JsonValue
+from temporalio import activity
+from temporalio.client import Client, WorkflowHandle
+from temporalio.common import RawValue
+from temporalio.exceptions import ApplicationError
+from temporalio.worker import Worker
+
+from activities.conversation_cache import ConversationCache
+from activities.heartbeats import BeatIntervals
+from activities.interface import LIST_TOOLS, LlmTurnResult, ToolList
+from activities.llm_turn import LlmTurns
+from surefoot.conversation import AssistantMessage, Message, ToolCall, ToolMessage
+from surefoot.definition import ToolDefinition
+from surefoot.ledger import Event
+from surefoot.outcome import ToolFailure, ToolSuccess
+from surefoot.run import (
+    CONVERSATION_QUERY,
+    EVENTS_QUERY,
+    WORKFLOW,
+    ConversationPage,
+    ConversationRequest,
+    EventsPage,
+    RunInput,
+    RunResult,
+)
+from surefoot.usage import Usage
+from workers.worker import workflow_sandbox
+from workflows.agent import Agent
+
+Act = Callable[[RawValue], Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class FakeTool:
+    """A tool whose activity is a coroutine of the test."""
+
+    definition: ToolDefinition
+    act: Act
+
+
+def calls(*wanted: tuple[str, JsonValue]) -> AssistantMessage:
+    named = (ToolCall(id=f"c{n}", tool=tool, params=params) for n, (tool, params) in enumerate(wanted, 1))
+    return AssistantMessage(tool_calls=tuple(named))
+
+
+def says(text: str) -> AssistantMessage:
+    return AssistantMessage(text=text)
+
+
+def tool(name: str, act: Act, **more: object) -> FakeTool:
+    fields = {"description": f"The tool {name}.", "inputSchema": {"type": "object"}}
+    return FakeTool(ToolDefinition.model_validate({"name": name, **fields, **more}), act)
+
+
+@dataclass
+class Replies:
+    """A model that gives these replies one after the other; an exception among them is raised."""
+
+    replies: Sequence[AssistantMessage | Exception]
+    asked: list[tuple[Sequence[Message], bool]] = field(default_factory=list[Any])
+
+    async def reply(self, messages: Sequence[Message], *, closing: bool) -> LlmTurnResult:
+        reply = self.replies[len(self.asked)]
+        self.asked.append((messages, closing))
+        if isinstance(reply, Exception):
+            raise reply
+        return LlmTurnResult(
+            reply=reply, usage=Usage(requests=1, input_tokens=10, output_tokens=2), model_name="replies"
+        )
+
+
+@dataclass
+class FakeTools:
+    """The activities of fake tools."""
+
+    tools: Sequence[FakeTool]
+
+    @activity.defn(name=LIST_TOOLS)
+    async def list_tools(self) -> ToolList:
+        return ToolList(tools=tuple(fake.definition for fake in self.tools))
+
+    @activity.defn(dynamic=True)
+    async def run_tool(self, arguments: Sequence[RawValue]) -> Any:  # noqa: ANN401  also what is no JSON
+        by_name = {fake.definition.name: fake.act for fake in self.tools}
+        name = activity.info().activity_type
+        if name not in by_name:
+            raise ApplicationError(f"Activity function {name} is not registered", type="NotFoundError")
+        return await by_name[name](arguments[0])
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run that has ended, as it can be seen from outside."""
+
+    result: RunResult
+    events: tuple[Event, ...]
+    messages: tuple[Message, ...]
+
+    @property
+    def outcomes(self) -> list[ToolSuccess | ToolFailure]:
+        return [message.outcome for message in self.messages if isinstance(message, ToolMessage)]
+
+
+@asynccontextmanager
+async def serving(
+    client: Client,
+    model: Replies,
+    tools: Sequence[FakeTool] = (),
+    *,
+    cache: ConversationCache | None = None,
+) -> AsyncGenerator[str]:
+    """Serve an agent with this model and these tools; gives the queue."""
+    queue = f"queue-{secrets.token_hex(4)}"
+    turns = LlmTurns(
+        lambda _turn, _attempt: model, cache=cache or ConversationCache(), intervals=BeatIntervals()
+    )
+    fakes = FakeTools(tools)
+    async with Worker(
+        client,
+        task_queue=queue,
+        workflows=[Agent],
+        activities=[turns.llm_turn, fakes.list_tools, fakes.run_tool],
+        workflow_runner=workflow_sandbox(),
+    ):
+        yield queue
+
+
+async def start(client: Client, queue: str, **run: object) -> WorkflowHandle[Any, RunResult]:
+    fields = {"prompt": "Do it.", "model": "replies", **run}
+    return await client.start_workflow(
+        WORKFLOW,
+        RunInput.model_validate(fields),
+        id=f"run-{secrets.token_hex(4)}",
+        task_queue=queue,
+        result_type=RunResult,
+    )
+
+
+async def finish(handle: WorkflowHandle[Any, RunResult]) -> Finished:
+    result = await handle.result()
+    return Finished(result, await events_of(handle), await messages_of(handle))
+
+
+async def run_agent(
+    client: Client,
+    replies: Sequence[AssistantMessage | Exception],
+    tools: Sequence[FakeTool] = (),
+    **run: object,
+) -> Finished:
+    """Run an agent to its result, on a queue of its own."""
+    async with serving(client, Replies(replies), tools) as queue:
+        return await finish(await start(client, queue, **run))
+
+
+async def events_of(handle: WorkflowHandle[Any, Any]) -> tuple[Event, ...]:
+    events: list[Event] = []
+    more = True
+    while more:
+        page = await handle.query(EVENTS_QUERY, len(events), result_type=EventsPage)
+        events += page.events
+        more = page.more
+    return tuple(events)
+
+
+async def messages_of(handle: WorkflowHandle[Any, Any]) -> tuple[Message, ...]:
+    messages: list[Message] = []
+    while True:
+        request = ConversationRequest(start=len(messages), end=len(messages) + 1_000)
+        page = await handle.query(CONVERSATION_QUERY, request, result_type=ConversationPage)
+        if not page.messages:
+            return tuple(messages)
+        messages += page.messages
+
+
+async def answer(_: RawValue) -> JsonValue:
+    """A fake tool that works."""
+    return {"ok": True}
+
+
+async def never(_: RawValue) -> JsonValue:
+    """A fake tool that never answers, and is never heard of."""
+    await asyncio.Event().wait()
+    return None
+
+
+async def until_event(handle: WorkflowHandle[Any, Any], kind: str) -> None:
+    """Wait until the run's ledger holds an event of this type."""
+    while kind not in {event.type for event in await events_of(handle)}:  # noqa: ASYNC110  another process
+        await asyncio.sleep(0.01)
