@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from temporalio.client import Client
-from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.testing import WorkflowEnvironment
 
 from workers.embedded_server import embedded_server
 from workers.server_ports import free_port
 from workers.settings import Settings
+from workflows.converter import DATA_CONVERTER
 
 
 @dataclass(frozen=True)
@@ -36,16 +36,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[RealServer]:
 
 @pytest.fixture
 async def client(server: RealServer) -> Client:
-    return await Client.connect(
-        server.address, namespace=server.namespace, data_converter=pydantic_data_converter
-    )
+    return await Client.connect(server.address, namespace=server.namespace, data_converter=DATA_CONVERTER)
 
 
 @pytest.fixture
 async def time_skipping() -> AsyncGenerator[WorkflowEnvironment]:
     binary = Path(sysconfig.get_path("scripts")) / "temporal-test-server"
     async with await WorkflowEnvironment.start_time_skipping(
-        test_server_existing_path=str(binary), data_converter=pydantic_data_converter
+        test_server_existing_path=str(binary), data_converter=DATA_CONVERTER
     ) as environment:
         yield environment
 

@@ -5,11 +5,11 @@ import re
 from datetime import timedelta
 
 from temporalio.client import Client
-from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.envconfig import ClientConfigProfile, ClientConnectConfig
 
 from workers.runtime import shared_runtime
 from workers.settings import SettingsError
+from workflows.converter import DATA_CONVERTER
 
 PATIENCE = timedelta(seconds=5)
 
@@ -43,9 +43,7 @@ async def connect(address: str) -> Client:
     settings: ClientConnectConfig = {**_connect_settings(_profile()), "target_host": address}
     try:
         async with asyncio.timeout(PATIENCE.total_seconds()):
-            return await Client.connect(
-                **settings, data_converter=pydantic_data_converter, runtime=shared_runtime()
-            )
+            return await Client.connect(**settings, data_converter=DATA_CONVERTER, runtime=shared_runtime())
     except TimeoutError:
         raise TemporalUnreachableError(address, f"no answer within {PATIENCE.seconds} seconds") from None
     except (RuntimeError, ValueError) as error:

@@ -10,7 +10,6 @@ from google.protobuf.duration_pb2 import Duration
 from temporalio.api.namespace.v1 import NamespaceConfig
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest, UpdateNamespaceRequest
 from temporalio.client import Client
-from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.service import RPCError
 
 from workers.file_lock import FileLock, lock, try_lock
@@ -20,6 +19,7 @@ from workers.server_ports import HOST, WantedPorts, choose_ports, last_ports, re
 from workers.server_process import ServerProcess, find_server, launch_server
 from workers.settings import Settings
 from workers.state_directory import StateDirectory
+from workflows.converter import DATA_CONVERTER
 
 NAMESPACE = "default"
 RETENTION = timedelta(days=90)
@@ -147,9 +147,7 @@ async def _client_of(server: ServerProcess, state: StateDirectory) -> Client | N
 
 
 async def _connect(server: ServerProcess) -> Client:
-    return await Client.connect(
-        _address(server), data_converter=pydantic_data_converter, runtime=shared_runtime()
-    )
+    return await Client.connect(_address(server), data_converter=DATA_CONVERTER, runtime=shared_runtime())
 
 
 async def _keep_histories(client: Client) -> None:

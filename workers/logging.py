@@ -13,8 +13,8 @@ _FIELDS = ("workflow_id", "run_id", "task_queue", "activity_type", "activity_id"
 
 def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None) -> None:
     """Send everything that this process logs to stderr, through one handler."""
-    stream = stream or sys.stderr
-    pretty = stream.isatty()
+    out: TextIO = stream or sys.stderr
+    pretty = out.isatty()
     shared: list[structlog.types.Processor] = [
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
@@ -25,7 +25,7 @@ def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None
         if pretty
         else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(ensure_ascii=False)]
     )
-    handler = logging.StreamHandler(stream)
+    handler = logging.StreamHandler(out)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder(), _lift_temporal_fields],
@@ -45,7 +45,7 @@ def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None
 
 
 def _bind_temporal_fields() -> None:
-    # As fields beside the message, not as a dictionary printed into it. Workflow loggers are silent on replay.
+    # As fields beside the message, not as a dictionary printed into it.
     workflow.logger.workflow_info_on_message = False
     workflow.logger.workflow_info_on_extra = True
     activity.logger.activity_info_on_message = False
@@ -55,6 +55,7 @@ def _bind_temporal_fields() -> None:
 def _lift_temporal_fields(
     _logger: object, _method: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
+    event.pop("temporal_log", None)
     for source in ("temporal_workflow", "temporal_activity"):
         info = event.pop(source, None)
         if isinstance(info, dict):

@@ -78,6 +78,10 @@ class Settings(BaseSettings):
     """Where the embedded server keeps its database: XDG_STATE_HOME or ~/.local/state, then `surefoot`."""
     server_binary: Path | None = None
     """The `temporal` executable of the embedded server; unset, it is looked for."""
+    model: str | None = None
+    """The model of a run that names none."""
+    ui_url: str | None = None
+    """Where the UI of a server that was named is, for links; nobody else can know."""
     task_queue: Annotated[str, Field(min_length=1, max_length=1000)] = "surefoot"
     """The task queue of runs and workers that name none, on a server that was named."""
 

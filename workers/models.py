@@ -1,0 +1,55 @@
+"""Which model a name stands for."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from activities.interface import LlmTurnInput
+from activities.llm_turn import OpenModel
+from activities.model import Model, ModelRefusedError
+from activities.provider_settings import ProviderSettings
+from activities.script import load_script
+from activities.scripted import ScriptedModel
+from surefoot.run import Protocol
+
+SCRIPTED = "scripted:"
+
+
+def provider_settings(environment: Mapping[str, str]) -> ProviderSettings:
+    """Read the providers' own variables; an empty one counts as unset."""
+    return ProviderSettings(
+        openai_api_key=environment.get("OPENAI_API_KEY") or None,
+        openai_base_url=environment.get("OPENAI_BASE_URL") or None,
+        anthropic_api_key=environment.get("ANTHROPIC_API_KEY") or None,
+        anthropic_base_url=environment.get("ANTHROPIC_BASE_URL") or None,
+    )
+
+
+def model_opener(settings: ProviderSettings) -> OpenModel:
+    """Give what a worker opens the models of its turns with."""
+
+    def open_model(turn: LlmTurnInput, attempt: int) -> Model:
+        return _open(turn.model, turn.protocol, settings, attempt)
+
+    return open_model
+
+
+def check_model(name: str, protocol: Protocol, settings: ProviderSettings) -> None:
+    """Find out before a run starts that its model cannot be asked; slow the first time (it loads providers).
+
+    Raises:
+        ModelRefusedError: an unknown model, a missing key, or a script that cannot be read.
+    """
+    _open(name, protocol, settings, attempt=1)
+
+
+def _open(name: str, protocol: Protocol, settings: ProviderSettings, attempt: int) -> Model:
+    if name.startswith(SCRIPTED):
+        return ScriptedModel(load_script(Path(name.removeprefix(SCRIPTED))), attempt)
+    if ":" not in name:
+        raise ModelRefusedError(
+            f"'{name}' is no model: a model is scripted:FILE or PROVIDER:NAME, such as openai-chat:gpt-5-mini"
+        )
+    # It takes seconds to load, and a scripted model does without.
+    from activities.provider import open_provider_model
+
+    return open_provider_model(name, protocol=protocol, settings=settings)

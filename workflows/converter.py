@@ -1,0 +1,46 @@
+"""How values and failures cross Temporal, on workers and clients alike."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from temporalio.api.common.v1 import Payload
+from temporalio.api.failure.v1 import Failure
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.converter import DefaultFailureConverter, PayloadConverter
+
+
+class _Lenient(PayloadConverter):
+    """Gives None for a payload that cannot be decoded."""
+
+    def __init__(self, strict: PayloadConverter) -> None:
+        self._strict = strict
+
+    def to_payloads(self, values: Sequence[Any]) -> list[Payload]:
+        return self._strict.to_payloads(values)
+
+    def from_payloads(self, payloads: Sequence[Payload], type_hints: list[type] | None = None) -> list[Any]:
+        hints: list[type | None] = [*(type_hints or []), *[None] * len(payloads)]
+        return [self._value(payload, hint) for payload, hint in zip(payloads, hints, strict=False)]
+
+    def _value(self, payload: Payload, type_hint: type | None) -> object:
+        try:
+            return self._strict.from_payload(payload, type_hint)
+        except (KeyError, RuntimeError, TypeError, ValueError):
+            return None
+
+
+class LenientFailureConverter(DefaultFailureConverter):
+    """Reads a failure whatever its details are.
+
+    They are decoded before the awaiting code runs, so that details which an executor garbled would fail
+    the workflow task, and with it the run, where no `try` can see it.
+    """
+
+    def from_failure(self, failure: Failure, payload_converter: PayloadConverter) -> BaseException:
+        """Convert a failure; details that cannot be decoded are None."""
+        return super().from_failure(failure, _Lenient(payload_converter))
+
+
+DATA_CONVERTER = dataclasses.replace(pydantic_data_converter, failure_converter_class=LenientFailureConverter)
+"""The converter that every client and worker of ours uses."""
