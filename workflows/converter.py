@@ -20,12 +20,12 @@ class _Lenient(PayloadConverter):
         return self._strict.to_payloads(values)
 
     def from_payloads(self, payloads: Sequence[Payload], type_hints: list[type] | None = None) -> list[Any]:
-        hints: list[type | None] = [*(type_hints or []), *[None] * len(payloads)]
+        hints = [*(type_hints or []), *[object] * len(payloads)]
         return [self._value(payload, hint) for payload, hint in zip(payloads, hints, strict=False)]
 
-    def _value(self, payload: Payload, type_hint: type | None) -> object:
+    def _value(self, payload: Payload, type_hint: type) -> object:
         try:
-            return self._strict.from_payload(payload, type_hint)
+            return self._strict.from_payloads([payload], [type_hint])[0]
         except (KeyError, RuntimeError, TypeError, ValueError):
             return None
 

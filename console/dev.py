@@ -1,0 +1,89 @@
+"""`surefoot dev`: server, UI and workers on this machine until Ctrl-C."""
+
+import asyncio
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from activities.discovery import Discovery
+from console.directories import working_directory
+from console.entry import run_to_exit_code, settings_or_complain
+from console.exit_codes import ExitCode
+from console.interrupt import interruptible
+from console.tool_sources import load_tools, tool_sources
+from workers.dev_presence import announce_dev
+from workers.embedded_server import embedded_server
+from workers.logging import configure_logging
+from workers.models import model_opener, provider_settings
+from workers.settings import Settings
+from workers.takeover import QueueTakeover
+from workers.worker import build_worker
+
+
+@dataclass(frozen=True)
+class _Ports:
+    server: int | None
+    ui: int | None
+
+
+def dev(
+    tools: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DIR", help="A directory of tools, or `builtin`; can be repeated."),
+    ] = None,
+    workdir: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where tools run; the current directory if unset.")
+    ] = None,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="The server's port.")] = None,
+    ui_port: Annotated[int | None, typer.Option(min=1, max=65535, help="The UI's port.")] = None,
+) -> int:
+    """Keep the embedded server and its UI up, with workers, until Ctrl-C.
+
+    Goes on with every unfinished run, takes over from commands that leave, and serves the queue `surefoot`
+    with the given tools for clients that name this server.
+    """
+    configure_logging()
+    settings = settings_or_complain()
+    found = load_tools(tool_sources(tools or ()))
+    return run_to_exit_code(_dev(settings, found, working_directory(workdir), _Ports(port, ui_port)))
+
+
+async def _dev(settings: Settings, tools: Discovery, directory: Path, ports: _Ports) -> ExitCode:
+    presence = await announce_dev(settings)
+    try:
+        async with embedded_server(settings, port=ports.server, ui_port=ports.ui) as server:
+            open_model = model_opener(provider_settings(os.environ))
+            worker = build_worker(
+                server.client,
+                queue=settings.task_queue,
+                tools=tools.tools,
+                directory=directory,
+                environment=os.environ,
+                open_model=open_model,
+                settings=settings,
+            )
+            takeover = QueueTakeover(server.client, settings, open_model)
+            with interruptible("Stopping; unfinished runs go on at the next start.") as interrupt:
+                async with worker:
+                    _say(f"Temporal   {server.address}", f"UI         {server.ui_url}")
+                    named = ", ".join(sorted(tools.tools)) or "no tools"
+                    _say(f"task queue {settings.task_queue} with {named}")
+                    taking_over = asyncio.create_task(takeover.run())
+                    await interrupt.first(taking_over)
+                    taking_over.cancel()
+                    with suppress(asyncio.CancelledError):
+                        await taking_over
+        return ExitCode.DONE
+    finally:
+        presence.release()
+
+
+def _say(*lines: str) -> None:
+    for line in lines:
+        sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()

@@ -1,0 +1,64 @@
+"""The `surefoot` command."""
+
+import os
+import sys
+from typing import NoReturn
+
+import click
+import typer
+
+from console.dev import dev
+from console.errors import CommandError
+from console.exit_codes import ExitCode
+from console.run import run
+from console.tools import tools_app
+from console.worker import worker
+
+app = typer.Typer(
+    name="surefoot",
+    help="LLM agents as durable Temporal workflows, where any executable can be a tool.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(run)
+app.command()(worker)
+app.command()(dev)
+app.add_typer(tools_app, name="tools")
+
+
+def main() -> NoReturn:
+    """Run the command line and end the process with its exit code."""
+    exit_code = _exit_code(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # A short process that used the SDK can crash in its threads while the interpreter shuts down.
+    os._exit(exit_code)
+
+
+def _exit_code(arguments: list[str]) -> int:
+    try:
+        result: object = app(arguments, standalone_mode=False)
+    except CommandError as error:
+        _complain(error.message)
+        return error.exit_code
+    except click.UsageError as error:
+        _complain(f"{error.format_message()} (try `{_path(error)} --help`)")
+        return ExitCode.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        return ExitCode.DETACHED
+    except BrokenPipeError:
+        # Nobody reads stdout any more: there is nothing left to say, and flushing would fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.RUN_FAILED
+    return result if isinstance(result, int) else ExitCode.DONE
+
+
+def _complain(message: str) -> None:
+    for line in message.splitlines():
+        print(f"surefoot: {line}", file=sys.stderr)  # noqa: T201  the one place where errors are printed
+
+
+def _path(error: click.UsageError) -> str:
+    return error.ctx.command_path if error.ctx else "surefoot"

@@ -1,0 +1,137 @@
+"""`surefoot run`: what was typed, checked and put together."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+
+from console.directories import working_directory
+from console.entry import run_to_exit_code, settings_or_complain
+from console.errors import CommandError
+from console.output import OutputFormat, choose_output
+from console.running import Embedded, NamedServer, RunCommand, carry_out
+from console.tool_sources import load_tools, tool_sources
+from surefoot.limits import Limits
+from surefoot.run import Protocol, RunInput
+from workers.connection import configured_address
+from workers.models import SCRIPTED
+from workers.settings import Settings
+from workers.starting import new_workflow_id
+
+
+def run(
+    prompt: Annotated[str, typer.Argument(help="What the agent is to do; `-` reads it from stdin.")],
+    tools: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DIR", help="A directory of tools, or `builtin`; can be repeated."),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="scripted:FILE, openai-chat:NAME, anthropic:NAME, …")
+    ] = None,
+    protocol: Annotated[Protocol, typer.Option(help="How the model is told of its tools.")] = "native",
+    system: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A system prompt in place of the default.")
+    ] = None,
+    max_turns: Annotated[int, typer.Option(min=1, metavar="N", help="Turns before the last one.")] = 50,
+    workdir: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where tools run; the current directory if unset.")
+    ] = None,
+    workflow_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="The run's id in Temporal; made up if unset.")
+    ] = None,
+    detach: Annotated[bool, typer.Option("--detach", help="Start the run and do not wait for it.")] = False,
+    output: Annotated[
+        OutputFormat, typer.Option("--output", "-o", help="What stdout carries.")
+    ] = OutputFormat.TEXT,
+    address: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="A Temporal server; else Temporal's own settings.")
+    ] = None,
+    queue: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The task queue of a `surefoot worker` on that server.")
+    ] = None,
+    stay: Annotated[
+        bool, typer.Option("--stay", help="Keep the embedded server and its UI up until Enter.")
+    ] = False,
+) -> int:
+    """Run an agent to its answer.
+
+    Without a server to connect to, the embedded one is used, with a worker inside this command.
+    """
+    settings = settings_or_complain()
+    named = configured_address(address)
+    where: NamedServer | Embedded
+    if named is None:
+        where = _embedded(tools, workdir=workdir, queue=queue, stay=stay)
+    else:
+        _refuse_worker_options(named, tools=tools, workdir=workdir, stay=stay)
+        where = NamedServer(named, queue or settings.task_queue)
+    run_input = _run_input(
+        settings,
+        prompt=sys.stdin.read() if prompt == "-" else prompt,
+        model=_model(model or settings.model, where),
+        protocol=protocol,
+        system=None if system is None else _text_of(system),
+        limits=Limits(max_turns=max_turns),
+    )
+    command = RunCommand(
+        run_input, workflow_id or new_workflow_id(), where, detach=detach, output=choose_output(output)
+    )
+    return run_to_exit_code(carry_out(command, settings))
+
+
+def _embedded(tools: list[str] | None, *, workdir: Path | None, queue: str | None, stay: bool) -> Embedded:
+    if queue is not None:
+        raise CommandError("--queue names a worker on a server: pass --address too")
+    sources = tool_sources(tools or ())
+    return Embedded(sources, load_tools(sources), working_directory(workdir), stay)
+
+
+def _refuse_worker_options(
+    address: str, *, tools: list[str] | None, workdir: Path | None, stay: bool
+) -> None:
+    for option, given in (("--tools", tools), ("--workdir", workdir)):
+        if given:
+            raise CommandError(
+                f"{option} belongs to the worker: start `surefoot worker {option} …` on {address}, and "
+                "leave it out here"
+            )
+    if stay:
+        raise CommandError(f"--stay is for the embedded server, and this run goes to {address}")
+
+
+def _run_input(
+    settings: Settings, *, prompt: str, model: str, protocol: Protocol, system: str | None, limits: Limits
+) -> RunInput:
+    try:
+        return RunInput(
+            prompt=prompt,
+            model=model,
+            protocol=protocol,
+            system=system,
+            limits=limits,
+            model_patience=settings.model_patience(),
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        reason = first["msg"].removeprefix("Value error, ")
+        raise CommandError(f"{'.'.join(map(str, first['loc']))}: {reason}") from None
+
+
+def _model(name: str | None, where: NamedServer | Embedded) -> str:
+    if not name:
+        raise CommandError("no model is named: pass --model NAME, or set SUREFOOT_MODEL")
+    if name.startswith(SCRIPTED) and isinstance(where, Embedded):
+        # Another command may go on with the run, from another directory.
+        return SCRIPTED + str(Path(name.removeprefix(SCRIPTED)).absolute())
+    return name
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"the system prompt {file} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise CommandError(f"the system prompt {file} is not UTF-8 text") from None

@@ -1,0 +1,58 @@
+"""Watching a run until it is over, or until the user asks to be left out of it."""
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+from temporalio.client import WorkflowHandle
+
+from console.exit_codes import ExitCode
+from console.interrupt import Interrupt
+from console.output import Output
+from surefoot.ledger import RunFinished
+from workers.following import follow
+from workers.snapshot import Snapshot
+
+
+async def watch(run: WorkflowHandle[Any, Any], output: Output, interrupt: Interrupt) -> ExitCode:
+    """Show the run as it goes; leaving it does not end it.
+
+    Raises:
+        RunUnknownError, RPCError: as `follow` does.
+    """
+    watching = asyncio.create_task(_show(run, output))
+    try:
+        await interrupt.first(watching)
+    finally:
+        output.end()
+    if not watching.done():
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
+        return ExitCode.DETACHED
+    return _exit_code(watching.result())
+
+
+async def _show(run: WorkflowHandle[Any, Any], output: Output) -> RunFinished:
+    async for seen in follow(run):
+        match seen:
+            case Snapshot():
+                output.now(seen)
+            case RunFinished():
+                output.show(seen)
+                return seen
+            case _:
+                output.show(seen)
+    raise AssertionError("a run that is followed always finishes")
+
+
+def _exit_code(finished: RunFinished) -> ExitCode:
+    match finished.status:
+        case "completed":
+            return ExitCode.DONE
+        case "failed":
+            return ExitCode.RUN_FAILED
+        case "limit_reached":
+            return ExitCode.LIMIT_REACHED
+        case "cancelled":
+            return ExitCode.CANCELLED

@@ -1,0 +1,71 @@
+"""`surefoot worker`: serve runs and tools on one queue until it is told to stop."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import structlog
+import typer
+
+from activities.discovery import Discovery
+from console.directories import working_directory
+from console.entry import run_to_exit_code, settings_or_complain
+from console.exit_codes import ExitCode
+from console.interrupt import interruptible
+from console.tool_sources import load_tools, tool_sources
+from workers.logging import configure_logging
+from workers.models import model_opener, provider_settings
+from workers.settings import Settings
+from workers.temporal import temporal
+from workers.worker import build_worker
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("surefoot.worker")
+
+
+def worker(
+    queue: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The task queue to serve; `surefoot` if unset.")
+    ] = None,
+    tools: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DIR", help="A directory of tools, or `builtin`; can be repeated."),
+    ] = None,
+    workdir: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where tools run; the current directory if unset.")
+    ] = None,
+    address: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="A Temporal server; else Temporal's own settings.")
+    ] = None,
+) -> int:
+    """Serve runs and their tools on a task queue until Ctrl-C or SIGTERM.
+
+    Also serves the tools of other runs whose definitions name this queue as their executorQueue.
+    """
+    configure_logging()
+    settings = settings_or_complain()
+    found = load_tools(tool_sources(tools or ()))
+    return run_to_exit_code(
+        _serve(settings, queue or settings.task_queue, found, working_directory(workdir), address)
+    )
+
+
+async def _serve(
+    settings: Settings, queue: str, tools: Discovery, directory: Path, address: str | None
+) -> ExitCode:
+    async with temporal(settings, address=address) as server:
+        built = build_worker(
+            server.client,
+            queue=queue,
+            tools=tools.tools,
+            directory=directory,
+            environment=os.environ,
+            open_model=model_opener(provider_settings(os.environ)),
+            settings=settings,
+        )
+        grace = settings.graceful_shutdown_timeout.total_seconds()
+        with interruptible(f"Stopping; running calls have {grace:g}s. Again to stop at once.") as interrupt:
+            async with built:
+                log.info("serving", task_queue=queue, address=server.address, tools=sorted(tools.tools))
+                await interrupt.asked.wait()
+        log.info("stopped", task_queue=queue)
+    return ExitCode.DONE
