@@ -7,10 +7,13 @@ from typing import NoReturn
 import jsonschema_rs
 from pydantic import JsonValue
 
-from surefoot.strict_json import NotStrictJsonError, encode_json, json_type, strict_json
+from surefoot.strict_json import NotStrictJsonError, encode_json, is_unicode, json_type, strict_json
 
 MAX_PROBLEMS = 10
 _MAX_PROBLEM_CHARACTERS = 240
+
+MAX_VALUES_LISTED = 2_000
+"""What is wrong with a larger value is not listed: a list of its problems can take minutes to make."""
 
 
 class SchemaRefusedError(ValueError):
@@ -29,14 +32,21 @@ def check_schema(schema: Mapping[str, JsonValue]) -> None:
 def problems(schema: Mapping[str, JsonValue], value: JsonValue) -> tuple[str, ...]:
     """List what is wrong with a value, a phrase for each field; empty when it fits.
 
+    Of a value of more than 2,000 values only the first problem is told, and where even that could take long,
+    only that there is one: this runs in workflows, which have two seconds.
+
     Raises:
         SchemaRefusedError: if the schema itself was never checked.
     """
-    errors = _validator(encode_json(dict(schema))).iter_errors(value)
-    found = sorted({_phrase(error) for error in errors})
-    if len(found) > MAX_PROBLEMS:
-        found[MAX_PROBLEMS:] = [f"and {len(found) - MAX_PROBLEMS} more"]
-    return tuple(found)
+    text = encode_json(dict(schema))
+    validator = _validator(text)
+    if validator.is_valid(value):
+        return ()
+    if not _holds_more_than(MAX_VALUES_LISTED, value):
+        return _listed(validator.iter_errors(value))
+    if '"anyOf"' in text or '"oneOf"' in text:
+        return ("it does not fit, and holds too many values to say where",)
+    return _first_problem(validator, value)
 
 
 def param_problems(schema: Mapping[str, JsonValue], params: JsonValue) -> tuple[str, ...]:
@@ -45,6 +55,8 @@ def param_problems(schema: Mapping[str, JsonValue], params: JsonValue) -> tuple[
     Params that are text stand for arguments that are not JSON.
     """
     match params:
+        case dict() if not is_unicode(encode_json(params)):
+            return ("a lone surrogate in a string",)
         case dict():
             return problems(schema, params)
         case str():
@@ -60,19 +72,57 @@ def _why_not_json(text: str) -> str:
         return str(error)
 
 
+def _listed(errors: Iterable[jsonschema_rs.ValidationError]) -> tuple[str, ...]:
+    found = sorted({_phrase(error) for error in errors})
+    if len(found) > MAX_PROBLEMS:
+        found[MAX_PROBLEMS:] = [f"and {len(found) - MAX_PROBLEMS} more"]
+    return tuple(found)
+
+
+def _first_problem(validator: jsonschema_rs.Validator, value: JsonValue) -> tuple[str, ...]:
+    try:
+        validator.validate(value)
+    except jsonschema_rs.ValidationError as error:
+        return (_phrase(error),)
+    return ()
+
+
+def _holds_more_than(limit: int, value: JsonValue) -> bool:
+    left, seen = [value], 0
+    while left and seen <= limit:
+        node = left.pop()
+        seen += 1
+        match node:
+            case dict():
+                left.extend(node.values())
+            case list():
+                left.extend(node)
+            case _:
+                pass
+    return seen > limit
+
+
 def _phrase(error: jsonschema_rs.ValidationError) -> str:
-    path = place(error.instance_path)
+    path = _cut(place(error.instance_path))
     match error.kind:
         case jsonschema_rs.ValidationErrorKind.Required(property=name):
-            return f"{place([*error.instance_path, name])}: required, and missing"
+            return f"{_cut(place([*error.instance_path, name]))}: required, and missing"
         case jsonschema_rs.ValidationErrorKind.AdditionalProperties(unexpected=names):
-            return f"{path or 'the object'}: has no such field: {', '.join(names)}"[:_MAX_PROBLEM_CHARACTERS]
+            return f"{path or 'the object'}: has no such field: {_cut(', '.join(names))}"
+        case jsonschema_rs.ValidationErrorKind.FalseSchema():
+            # The validator names the object then, not its field.
+            no_fields = error.schema_path[-1:] == ["additionalProperties"]
+            return f"{path or 'the object'}: {'may have no fields' if no_fields else 'is not allowed'}"
         case _:
-            message = error.message
-            if len(message) > _MAX_PROBLEM_CHARACTERS:
-                half = _MAX_PROBLEM_CHARACTERS // 2
-                message = f"{message[:half]} … {message[-half:]}"
+            message = _cut(error.message)
             return f"{path}: {message}" if path else message
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _MAX_PROBLEM_CHARACTERS:
+        return text
+    half = _MAX_PROBLEM_CHARACTERS // 2
+    return f"{text[:half]} … {text[-half:]}"
 
 
 def place(path: Iterable[str | int]) -> str:
