@@ -1,0 +1,98 @@
+"""What has happened, as lines that stay in a terminal's scrollback."""
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from console.call_line import call_line
+from console.durations import between
+from console.followed_run import FollowedRun
+from console.progress import CallProgress, Progress, text_to_show
+from console.safe_text import safe_text
+from console.wording import (
+    answer_preview,
+    failure_text,
+    first_lines,
+    last_lines,
+    run_error,
+    status_text,
+    time_taken,
+    totals,
+)
+from surefoot.ledger import (
+    Event,
+    ModelReplied,
+    RunFinished,
+    RunStarted,
+    ToolExecutionCompleted,
+    ToolExecutionFailed,
+    ToolExecutionScheduled,
+    ToolExecutionStarted,
+    TurnStarted,
+)
+from surefoot.outcome import ToolFailure, ToolSuccess
+
+_MAX_TEXT_LINES = 40
+_CAPTURED_LINES = 3
+_DONE = ("✓", "bold green")
+_FAILED = ("✗", "bold red")
+_TEXT_INDENT = (0, 0, 0, 2)
+_DETAIL_INDENT = (0, 0, 0, 4)
+_MARKS = {"completed": _DONE, "limit_reached": ("■", "bold yellow"), "cancelled": ("■", "bold yellow")}
+
+
+def header_lines(run: FollowedRun) -> Iterator[Text]:
+    """Print which run this is, and where to look at it."""
+    yield Text.assemble(
+        ("● ", "bold cyan"), (safe_text(run["workflow_id"]), "bold"), ("  " + safe_text(run["model"]), "dim")
+    )
+    if run["ui_url"] is not None:
+        yield Text.assemble("  ", (safe_text(run["ui_url"]), "underline blue"))
+
+
+def happened_lines(
+    event: Event, *, before: Progress, after: Progress, width: int
+) -> Iterator[RenderableType]:
+    """Print an event that took the progress from `before` to `after`, once there is no more to say of it."""
+    if isinstance(event, ModelReplied):
+        took = between(before.asked_model_at, event.time) or ""
+        yield Text.assemble((f"turn {event.turn}", "bold"), (f"  {took}", "dim"))
+    text = "\n".join(first_lines(text_to_show(before, event), _MAX_TEXT_LINES))
+    if text:
+        yield Padding(Text(text), _TEXT_INDENT)
+    match event:
+        case (
+            RunStarted() | TurnStarted() | ModelReplied() | ToolExecutionScheduled() | ToolExecutionStarted()
+        ):
+            pass
+        case ToolExecutionCompleted() | ToolExecutionFailed():
+            if after.ended is not None:
+                yield from _call_lines(after.ended, width)
+        case RunFinished():
+            yield from _finished_lines(event, after)
+
+
+def _call_lines(call: CallProgress, width: int) -> Iterator[RenderableType]:
+    took = (time_taken(call) or "", "cyan")
+    match call.execution.outcome:
+        case ToolSuccess() as success:
+            yield call_line(call, mark=_DONE, after=(took,), width=width)
+            preview = answer_preview(success)
+            if preview:
+                yield Text(f"    {preview}", "dim", no_wrap=True, overflow="ellipsis")
+        case ToolFailure() as failure:
+            yield call_line(call, mark=_FAILED, after=(took, (failure.error_code, "bold red")), width=width)
+            yield Padding(Text(failure_text(failure), "red"), _DETAIL_INDENT)
+            for line in last_lines(failure.stderr or failure.stdout, _CAPTURED_LINES):
+                yield Text(f"    │ {line}", "dim", no_wrap=True, overflow="ellipsis")
+        case None:
+            pass
+
+
+def _finished_lines(finished: RunFinished, progress: Progress) -> Iterator[RenderableType]:
+    mark = _MARKS.get(finished.status, _FAILED)
+    yield Text.assemble(mark, " ", (status_text(finished), mark[1]), f" after {totals(progress, finished)}")
+    if finished.error:
+        yield Padding(Text(run_error(finished.error), mark[1]), _TEXT_INDENT)

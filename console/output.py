@@ -1,0 +1,88 @@
+"""Where a followed run is shown: the seam, and which of its implementations a command gets."""
+
+import sys
+from enum import StrEnum
+from typing import Protocol, TextIO, Unpack
+
+from console.followed_run import FollowedRun
+from console.json_output import JsonOutput
+from console.jsonl import JsonlOutput
+from console.plain import PlainOutput
+from surefoot.ledger import Event
+from workers.snapshot import Snapshot
+
+
+class Output(Protocol):
+    """Shows one run: `begin`, then events and snapshots as they come, then `end`, also if it was left."""
+
+    def begin(self, **run: Unpack[FollowedRun]) -> None:
+        """Name the run; `ui_url` is None where nobody knows the UI's address."""
+        ...
+
+    def show(self, event: Event) -> None:
+        """Show the next event of the run's ledger."""
+        ...
+
+    def now(self, snapshot: Snapshot) -> None:
+        """Show what the run is doing at this moment."""
+        ...
+
+    def end(self) -> None:
+        """Write what belongs to the end, and leave the terminal as it was."""
+        ...
+
+
+class OutputFormat(StrEnum):
+    """What `-o` takes."""
+
+    TEXT = "text"
+    JSON = "json"
+    JSONL = "jsonl"
+
+
+def choose_output(
+    output_format: OutputFormat, stdout: TextIO | None = None, stderr: TextIO | None = None
+) -> Output:
+    """Give the output for a format and for what the streams are connected to: unset, the process's own."""
+    out: TextIO = stdout or sys.stdout
+    err: TextIO = stderr or sys.stderr
+    match output_format:
+        case OutputFormat.TEXT:
+            return _progress(err, answer=out)
+        case OutputFormat.JSON:
+            return _Both(_progress(err, answer=None), JsonOutput(out))
+        case OutputFormat.JSONL:
+            return JsonlOutput(out, err)
+
+
+def _progress(stderr: TextIO, *, answer: TextIO | None) -> Output:
+    if not stderr.isatty():
+        return PlainOutput(stderr, answer=answer)
+    # It takes a while to load, and only a terminal needs it.
+    from console.live import LiveOutput, is_capable, terminal
+
+    screen = terminal(stderr)
+    return LiveOutput(screen, answer=answer) if is_capable(screen) else PlainOutput(stderr, answer=answer)
+
+
+class _Both:
+    """Two outputs as one."""
+
+    def __init__(self, first: Output, second: Output) -> None:
+        self._outputs = (first, second)
+
+    def begin(self, **run: Unpack[FollowedRun]) -> None:
+        for output in self._outputs:
+            output.begin(**run)
+
+    def show(self, event: Event) -> None:
+        for output in self._outputs:
+            output.show(event)
+
+    def now(self, snapshot: Snapshot) -> None:
+        for output in self._outputs:
+            output.now(snapshot)
+
+    def end(self) -> None:
+        for output in self._outputs:
+            output.end()
