@@ -1,0 +1,23 @@
+"""What is wrong with tools on disk, as their author wants to know it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from activities.discovery import DiskTool, Problem, discover_tools
+from console.tool_sources import directory_of
+
+
+@dataclass(frozen=True)
+class ToolReport:
+    """The tools without a problem, and all problems; a tool that cannot be started has one."""
+
+    good: tuple[DiskTool, ...]
+    problems: tuple[Problem, ...]
+
+
+def check_tools(sources: Sequence[str]) -> ToolReport:
+    """Search these places for everything that is wrong; nothing raises."""
+    found = discover_tools([directory_of(source) for source in sources])
+    wrong = {problem.file for problem in found.problems}
+    good = [tool for _, tool in sorted(found.tools.items()) if not {tool.manifest, tool.executable} & wrong]
+    return ToolReport(tuple(good), found.problems)

@@ -1,0 +1,57 @@
+"""The tools of some places as a table."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from activities.discovery import DiskTool
+from console.safe_text import safe_text
+from console.tool_sources import directory_of, load_tools
+
+
+@dataclass(frozen=True)
+class ToolRow:
+    """One tool, and the place that it is from."""
+
+    tool: DiskTool
+    source: str
+
+    def fields(self) -> dict[str, JsonValue]:
+        """Give the row for a program."""
+        definition = self.tool.definition
+        return {
+            "name": definition.name,
+            "description": _first_line(definition.description),
+            "timeout_seconds": definition.timeout_seconds,
+            "source": self.source,
+            "executable": None if self.tool.executable is None else str(self.tool.executable),
+            "executor_queue": definition.executor_queue,
+        }
+
+    def cells(self) -> tuple[str, str, str, str]:
+        """Give the row for people: name, timeout, source, description."""
+        definition = self.tool.definition
+        source = self.source if definition.executor_queue is None else f"queue {definition.executor_queue}"
+        description = _first_line(definition.description)
+        return definition.name, f"{definition.timeout_seconds:g}s", safe_text(source), safe_text(description)
+
+
+def tool_rows(sources: Sequence[str]) -> tuple[ToolRow, ...]:
+    """Load the tools of these places, sorted by name; raises CommandError as `load_tools` does."""
+    places = {directory_of(source): source for source in sources}
+    tools = sorted(load_tools(sources).tools.items())
+    return tuple(ToolRow(tool, places[tool.manifest.parent]) for _, tool in tools)
+
+
+def tool_table(rows: Sequence[ToolRow]) -> Iterator[str]:
+    """Print rows with a heading, in columns; the last one is as long as it is."""
+    table = [("NAME", "TIMEOUT", "SOURCE", "DESCRIPTION"), *(row.cells() for row in rows)]
+    widths = [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
+    for *cells, last in table:
+        padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=False)]
+        yield "  ".join([*padded, last])
+
+
+def _first_line(text: str) -> str:
+    return text.strip().split("\n")[0]
