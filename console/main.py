@@ -4,7 +4,6 @@ import os
 import sys
 from typing import NoReturn
 
-import click
 import typer
 
 from console.dev import dev
@@ -17,15 +16,16 @@ from console.worker import worker
 app = typer.Typer(
     name="surefoot",
     help="LLM agents as durable Temporal workflows, where any executable can be a tool.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(run)
-app.command()(worker)
-app.command()(dev)
+app.command("run")(run)
+app.command("worker")(worker)
+app.command("dev")(dev)
 app.add_typer(tools_app, name="tools")
+
+_COMMANDS = ("run", "worker", "dev", "tools")
 
 
 def main() -> NoReturn:
@@ -43,10 +43,10 @@ def _exit_code(arguments: list[str]) -> int:
     except CommandError as error:
         _complain(error.message)
         return error.exit_code
-    except click.UsageError as error:
-        _complain(f"{error.format_message()} (try `{_path(error)} --help`)")
+    except typer.TyperException as error:
+        _complain(f"{_sentence(error)} (see `surefoot {_command(arguments)}--help`)")
         return ExitCode.USAGE
-    except (click.Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt):
         return ExitCode.DETACHED
     except BrokenPipeError:
         # Nobody reads stdout any more: there is nothing left to say, and flushing would fail again.
@@ -60,5 +60,10 @@ def _complain(message: str) -> None:
         print(f"surefoot: {line}", file=sys.stderr)  # noqa: T201  the one place where errors are printed
 
 
-def _path(error: click.UsageError) -> str:
-    return error.ctx.command_path if error.ctx else "surefoot"
+def _sentence(error: typer.TyperException) -> str:
+    # Given to it by pydantic, which words a refusal of ours as an error of its own.
+    return error.format_message().replace("Value error, ", "").rstrip(".") or "a command is missing"
+
+
+def _command(arguments: list[str]) -> str:
+    return f"{arguments[0]} " if arguments and arguments[0] in _COMMANDS else ""
