@@ -1,5 +1,6 @@
 """Every way in which a tool call ends without a valid answer, with its fixed text."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,6 +10,8 @@ from surefoot.outcome import NEVER_ACTED, Acted, ErrorCode, ToolFailure
 from surefoot.sizes import MAX_ANSWER_BYTES, MAX_ERROR_BYTES, count
 
 _NOT_STARTED = "could not be started: "
+# Anchored, for what a tool raised may well say that something else could not be started.
+_NEVER_STARTED = re.compile(rf"Tool '[^']*' {_NOT_STARTED}")
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,11 @@ def cancelled(tool: str, captured: Captured = NOTHING) -> ToolFailure:
     return _failure("TOOL_CANCELLED", f"Tool '{tool}' was cancelled by an operator", captured)
 
 
+def denied(tool: str, reason: str) -> ToolFailure:
+    """Approval of the call was refused."""
+    return _failure("TOOL_DENIED", f"Tool '{tool}' was not called, it was not approved: {reason}")
+
+
 def limit_reached(tool: str, limit: str) -> ToolFailure:
     """A limit of the run was reached before the call was made."""
     return _failure("LIMIT_REACHED", f"Tool '{tool}' was not called: {limit}")
@@ -139,15 +147,15 @@ def reported(
     return _failure(error_code, error, captured, exit_code=exit_code)
 
 
-def acted(failure: ToolFailure) -> Acted:
-    """Tell whether the failed call may have taken effect."""
-    never_started = failure.error_code == "TOOL_CRASHED" and _NOT_STARTED in failure.error
-    return "no" if failure.error_code in NEVER_ACTED or never_started else "unknown"
+def acted(failure: ToolFailure, *, started: bool = True) -> Acted:
+    """Tell whether the failed call may have taken effect; `started` is False when no executor took it."""
+    refused_by_system = failure.error_code == "TOOL_CRASHED" and _NEVER_STARTED.match(failure.error)
+    return "no" if not started or refused_by_system or failure.error_code in NEVER_ACTED else "unknown"
 
 
 def seconds(duration: timedelta) -> str:
-    """Print a duration as the seeds do: `30s`, `1.5s`."""
-    return f"{duration.total_seconds():g}s"
+    """Print a duration as the seeds do: `30s`, `1.5s`; to the millisecond."""
+    return f"{duration.total_seconds():.3f}".rstrip("0").rstrip(".") + "s"
 
 
 def _failure(
