@@ -1,0 +1,115 @@
+"""The model of a real provider: one request for each reply, through pydantic-ai's direct interface."""
+
+import logging
+from collections.abc import Sequence
+
+from pydantic_ai.direct import model_request
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models import Model as DirectModel
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.settings import ModelSettings
+
+from activities.interface import LlmTurnResult
+from activities.model import Model, ModelRefusedError, ModelUnavailableError
+from activities.provider_errors import PROVIDER_FAILURES, Asked, UnreadableBody, sort_failure
+from activities.provider_form import well_formed
+from activities.provider_messages import native_messages, offered_tools, prompted_messages
+from activities.provider_reply import broke_off, native_reply, prompted_reply, usage
+from activities.provider_settings import ProviderSettings
+from surefoot.conversation import AssistantMessage, Message, message_bytes
+from surefoot.model_text import scrub
+from surefoot.run import Protocol
+from surefoot.sizes import MAX_REPLY_BYTES, count
+from surefoot.usage import Usage
+
+_MAX_NAME_CHARACTERS = 200
+
+_log = logging.getLogger(__name__)
+
+
+class ProviderModel:
+    """Asks one model of one provider; made by `open_provider_model`, and safe to ask side by side."""
+
+    def __init__(self, model: DirectModel, *, protocol: Protocol, settings: ProviderSettings) -> None:
+        self._model = model
+        self._protocol: Protocol = protocol
+        self._timeout_seconds = settings.request_timeout.total_seconds()
+        self._asked = Asked(model.system, model.model_name, settings.secrets)
+
+    async def reply(self, messages: Sequence[Message], *, closing: bool) -> LlmTurnResult:
+        """Ask once; a reply or a body that nobody can read is a reply with `unreadable`.
+
+        Raises:
+            ModelUnavailableError: rate limits, overload, 5xx, timeouts, connections.
+            ModelRefusedError: key, quota, rejected request, unknown model, a reply above the size cap.
+        """
+        request, parameters = self._request(messages)
+        settings = self._settings(closing=closing, tools=bool(parameters.function_tools))
+        try:
+            response = well_formed(
+                await model_request(
+                    self._model, request, model_settings=settings, model_request_parameters=parameters
+                )
+            )
+        except UnicodeEncodeError:
+            # What we sent cannot be encoded: ours to mend, and nothing the provider did.
+            raise
+        except PROVIDER_FAILURES as error:
+            return self._failed(error)
+        return self._read(response, turn=_turn(messages))
+
+    async def close(self) -> None:
+        """Close the provider's connections."""
+        async with self._model:
+            pass
+
+    def _request(self, messages: Sequence[Message]) -> tuple[list[ModelMessage], ModelRequestParameters]:
+        match self._protocol:
+            case "native":
+                return native_messages(messages, provider=self._asked.provider), offered_tools(messages)
+            case "prompted":
+                return prompted_messages(messages), ModelRequestParameters()
+
+    def _settings(self, *, closing: bool, tools: bool) -> ModelSettings:
+        settings = ModelSettings(
+            max_retries=0,
+            timeout=self._timeout_seconds,
+            request_timeout=self._timeout_seconds,
+            cache=True,
+        )
+        if tools:
+            settings["tool_choice"] = "none" if closing else "auto"
+        return settings
+
+    def _failed(self, error: Exception) -> LlmTurnResult:
+        failure = sort_failure(error, self._asked)
+        if not isinstance(failure, UnreadableBody):
+            # `from None`: what lies beneath may hold whole bodies, and ends in the history.
+            raise failure from None
+        _log.warning("%s", failure.reason, exc_info=error)
+        reply = AssistantMessage(unreadable=failure.reason)
+        return LlmTurnResult(reply=reply, usage=Usage(requests=1), model_name=self._asked.model)
+
+    def _read(self, response: ModelResponse, *, turn: int) -> LlmTurnResult:
+        if broke_off(response):
+            raise ModelUnavailableError(f"{self._asked.provider} broke off before the end of its reply")
+        match self._protocol:
+            case "native":
+                reply = native_reply(response, provider=self._asked.provider, turn=turn)
+            case "prompted":
+                reply = prompted_reply(response, provider=self._asked.provider, turn=turn)
+        size = message_bytes(reply)
+        if size > MAX_REPLY_BYTES:
+            limit = count(MAX_REPLY_BYTES)
+            raise ModelRefusedError(
+                f"{self._asked.provider} gave a reply of {size:,} bytes, above the limit of {limit}"
+            )
+        name = scrub(response.model_name or self._asked.model)[:_MAX_NAME_CHARACTERS]
+        return LlmTurnResult(reply=reply, usage=usage(response), model_name=name)
+
+
+def _turn(messages: Sequence[Message]) -> int:
+    return 1 + sum(isinstance(message, AssistantMessage) for message in messages)
+
+
+_: type[Model] = ProviderModel
