@@ -81,4 +81,7 @@ def _that_travel(messages: tuple[Message, ...]) -> tuple[Message, ...]:
 
 
 def _summary(turn: int, model: str, new: int) -> str:
-    return f"turn {turn} · {model} · {new} new message{'' if new == 1 else 's'}"
+    # A script is named by its whole path, and people know it by its file.
+    kind, _, name = model.partition(":")
+    known_as = f"{kind}:{name.rpartition('/')[-1]}" if kind == "scripted" else model
+    return f"turn {turn} · {known_as} · {new} new message{'' if new == 1 else 's'}"
