@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test test-all lint types contracts lock bench clean
+.PHONY: help setup demo test test-all test-long lint types contracts lock bench clean
 
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -16,14 +16,18 @@ $(VENV)/.installed: requirements-dev.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
-demo: setup ## watch an agent meet six tool failures and carry on
-	$(BIN)/surefoot demo
+demo: setup ## watch an agent meet tool failures and carry on
+	$(BIN)/surefoot run "What is in this repository, and which of its tools work?" --stay \
+		--model scripted:examples/failures/demo.yaml --tools builtin --tools examples/failures
 
 test: lint types contracts ## lint, types, import contracts and all tests
 	$(BIN)/pytest
 
-test-all: test ## test, and the longer suites
+test-all: test test-long ## test, and the longer suites
+
+test-long: setup ## only the longer suites
 	$(BIN)/pytest --long -m long
+	$(BIN)/python -m bench.history
 
 lint: setup
 	$(BIN)/ruff check .
