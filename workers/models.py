@@ -6,6 +6,7 @@ from pathlib import Path
 from activities.interface import LlmTurnInput
 from activities.llm_turn import OpenModel
 from activities.model import Model, ModelRefusedError
+from activities.provider import ProviderModels
 from activities.provider_settings import ProviderSettings
 from activities.script import load_script
 from activities.scripted import ScriptedModel
@@ -25,10 +26,11 @@ def provider_settings(environment: Mapping[str, str]) -> ProviderSettings:
 
 
 def model_opener(settings: ProviderSettings) -> OpenModel:
-    """Give what a worker opens the models of its turns with."""
+    """Give what a worker opens the models of its turns with; a provider's model is opened once."""
+    providers = ProviderModels(settings)
 
     def open_model(turn: LlmTurnInput, attempt: int) -> Model:
-        return _open(turn.model, turn.protocol, settings, attempt)
+        return _open(turn.model, turn.protocol, providers, attempt)
 
     return open_model
 
@@ -39,17 +41,14 @@ def check_model(name: str, protocol: Protocol, settings: ProviderSettings) -> No
     Raises:
         ModelRefusedError: an unknown model, a missing key, or a script that cannot be read.
     """
-    _open(name, protocol, settings, attempt=1)
+    _open(name, protocol, ProviderModels(settings), attempt=1)
 
 
-def _open(name: str, protocol: Protocol, settings: ProviderSettings, attempt: int) -> Model:
+def _open(name: str, protocol: Protocol, providers: ProviderModels, attempt: int) -> Model:
     if name.startswith(SCRIPTED):
         return ScriptedModel(load_script(Path(name.removeprefix(SCRIPTED))), attempt)
     if ":" not in name:
         raise ModelRefusedError(
             f"'{name}' is no model: a model is scripted:FILE or PROVIDER:NAME, such as openai-chat:gpt-5-mini"
         )
-    # It takes seconds to load, and a scripted model does without.
-    from activities.provider import open_provider_model
-
-    return open_provider_model(name, protocol=protocol, settings=settings)
+    return providers.open(name, protocol)
