@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal, TypeGuard
 
-from pydantic import ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import ConfigDict, Field, JsonValue, ValidationInfo, field_validator
 from pydantic.alias_generators import to_camel
 
 from surefoot.schema import SchemaRefusedError, check_schema
@@ -15,6 +15,8 @@ RESERVED_NAMES: frozenset[str] = frozenset({"llm_turn", "list_tools", "describe_
 
 TIMEOUT_PARAM_MARGIN = timedelta(seconds=5)
 """How much later than the call's own limit the runtime's comes, so that the tool answers first."""
+
+MAX_TIMEOUT_SECONDS = 86_400
 
 DEFAULT_HEARTBEAT_SECONDS = 15.0
 
@@ -33,6 +35,10 @@ class ToolAnnotations(_CamelModel):
     destructive_hint: bool | None = None
     idempotent_hint: bool | None = None
     open_world_hint: bool | None = None
+
+
+# The server takes a timeout of zero for none at all.
+_Timeout = Annotated[float, Field(ge=0.001, le=MAX_TIMEOUT_SECONDS)]
 
 
 class CaptureLimits(_CamelModel):
@@ -55,12 +61,12 @@ class ToolDefinition(_CamelModel):
     input_schema: JsonSchema
     output_schema: JsonSchema | None = None
     annotations: ToolAnnotations = ToolAnnotations()
-    timeout_seconds: Annotated[float, Field(gt=0, le=86_400)] = 30
+    timeout_seconds: _Timeout = 30
     timeout_param: str | None = None
     limits: CaptureLimits = CaptureLimits()
     exclusive: bool = False
     executor_queue: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    pickup_timeout_seconds: Annotated[float, Field(gt=0, le=86_400)] = 60
+    pickup_timeout_seconds: _Timeout = 60
     heartbeat_seconds: Annotated[float, Field(ge=1, le=3_600)] | None = Field(
         default_factory=_default_heartbeat
     )
@@ -90,16 +96,15 @@ class ToolDefinition(_CamelModel):
             raise ValueError("the params of a tool are an object: 'type' must be 'object'")
         return schema
 
-    @model_validator(mode="after")
-    def _timeout_param_is_bounded(self) -> "ToolDefinition":
-        if self.timeout_param is not None:
-            schema = self.properties.get(self.timeout_param, {})
-            if schema.get("type") not in {"integer", "number"} or "maximum" not in schema:
-                raise ValueError(
-                    f"timeoutParam '{self.timeout_param}' must name a property of inputSchema "
-                    "that is an integer or a number and has a maximum"
-                )
-        return self
+    @field_validator("timeout_param")
+    @classmethod
+    def _names_a_timeout(cls, name: str | None, definition: ValidationInfo) -> str | None:
+        if name is not None and "input_schema" in definition.data:
+            parameter = schema_properties(definition.data["input_schema"]).get(name, {})
+            reason = _why_no_timeout(parameter)
+            if reason is not None:
+                raise ValueError(f"'{name}' must name a property of inputSchema that {reason}")
+        return name
 
     @property
     def properties(self) -> dict[str, JsonSchema]:
@@ -110,9 +115,10 @@ class ToolDefinition(_CamelModel):
         """Tell how long a call with these params may run before the runtime kills it."""
         if self.timeout_param is None:
             return timedelta(seconds=self.timeout_seconds)
-        default = self.properties[self.timeout_param].get("default", self.timeout_seconds)
-        limit = cast(float, params.get(self.timeout_param, default))
-        return timedelta(seconds=limit) + TIMEOUT_PARAM_MARGIN
+        default = self.properties[self.timeout_param].get("default")
+        asked = params.get(self.timeout_param, default)
+        limit = asked if _is_number(asked) else self.timeout_seconds
+        return timedelta(seconds=min(max(limit, 0), MAX_TIMEOUT_SECONDS)) + TIMEOUT_PARAM_MARGIN
 
     @property
     def pickup_timeout(self) -> timedelta:
@@ -141,3 +147,18 @@ def schema_properties(schema: Mapping[str, JsonValue]) -> dict[str, JsonSchema]:
     if not isinstance(properties, dict):
         return {}
     return {name: value if isinstance(value, dict) else {} for name, value in properties.items()}
+
+
+def _why_no_timeout(parameter: JsonSchema) -> str | None:
+    default, maximum = parameter.get("default"), parameter.get("maximum")
+    if parameter.get("type") not in ("integer", "number"):
+        return "is an integer or a number"
+    if not _is_number(maximum) or not 0 < maximum <= MAX_TIMEOUT_SECONDS:
+        return f"has a maximum, of at most {MAX_TIMEOUT_SECONDS:,} seconds"
+    if "default" in parameter and not (_is_number(default) and 0 < default <= maximum):
+        return "has no default, or one above 0 and within its maximum"
+    return None
+
+
+def _is_number(value: JsonValue) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -29,15 +29,22 @@ FAILURES = st.builds(
 )
 OUTCOMES = st.one_of(SUCCESSES, FAILURES)
 
-DEFINITIONS = st.builds(
-    ToolDefinition,
-    name=NAMES,
-    description=st.text(min_size=1, max_size=30),
-    usage=st.none() | TEXTS,
-    input_schema=st.just({"type": "object"}),
-    exclusive=st.booleans(),
-    executor_queue=st.none() | st.just("gpu"),
-)
+_FIELDS: dict[str, st.SearchStrategy[JsonValue]] = {
+    "usage": st.none() | TEXTS,
+    "outputSchema": st.sampled_from([None, {"type": "null"}]),
+    "annotations": st.sampled_from([{}, {"readOnlyHint": True, "idempotentHint": False}]),
+    "timeoutSeconds": st.floats(0.001, 86_400),
+    "limits": st.sampled_from([{}, {"stdout": 128}, {"stdout": 10_240, "stderr": 262_144}]),
+    "exclusive": st.booleans(),
+    "executorQueue": st.sampled_from([None, "gpu"]),
+    "heartbeatSeconds": st.none() | st.floats(1, 3_600),
+}
+_REQUIRED: dict[str, st.SearchStrategy[JsonValue]] = {
+    "name": NAMES,
+    "description": st.text(min_size=1, max_size=30),
+    "inputSchema": st.just({"type": "object"}),
+}
+DEFINITIONS = st.fixed_dictionaries(_REQUIRED, optional=_FIELDS).map(ToolDefinition.model_validate)
 CALLS = st.builds(ToolCall, id=TEXTS, tool=TEXTS, params=JSON_VALUES)
 REPLIES = st.builds(
     AssistantMessage,
