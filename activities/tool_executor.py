@@ -44,6 +44,9 @@ class ToolExecutor:
     ) -> ToolSuccess | ToolFailure:
         """Run one call to its outcome; `watch` is given, once, a way to read what was captured so far.
 
+        An answer counts as it was printed: stdout above the cap is OUTPUT_TOO_LARGE even where the same JSON
+        would be shorter without its escapes and indentation.
+
         Raises:
             CancelledError: the call was cancelled; its processes are gone.
         """

@@ -1,0 +1,28 @@
+"""Tools on disk that a test writes, found as a worker finds them."""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from activities.discovery import DiskTool, discover_tools
+
+SHELL = "#!/bin/sh\n"
+PYTHON = f"#!{sys.executable} -IS\n"
+
+
+def write_tool(directory: Path, name: str, script: str, *, mode: int = 0o755, **manifest: object) -> None:
+    """Write an executable and its manifest."""
+    directory.mkdir(exist_ok=True)
+    fields = {"name": name, "description": f"The tool {name}.", "inputSchema": {"type": "object"}}
+    (directory / f"{name}.tool.json").write_text(json.dumps({**fields, **manifest}))
+    executable = directory / name
+    executable.write_text(script)
+    executable.chmod(mode)
+
+
+def found(directory: Path) -> Mapping[str, DiskTool]:
+    """Find the tools of a directory; every one of them is usable."""
+    discovery = discover_tools([directory])
+    assert not discovery.errors
+    return discovery.tools
