@@ -1,5 +1,6 @@
 """Arguments in a few words, for people who read a timeline."""
 
+import re
 from collections.abc import Mapping
 
 from pydantic import JsonValue
@@ -7,6 +8,9 @@ from pydantic import JsonValue
 from surefoot.strict_json import encode_json
 
 MAX_SUMMARY_CHARACTERS = 120
+
+# Neither white space, nor what moves a terminal's cursor, nor what no encoding can carry.
+_WORD = re.compile(r"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 
 def summarize_params(params: Mapping[str, JsonValue]) -> str:
@@ -19,6 +23,10 @@ def summarize_params(params: Mapping[str, JsonValue]) -> str:
 
 
 def shorten(text: str, limit: int = MAX_SUMMARY_CHARACTERS) -> str:
-    """Give text on one line of at most `limit` characters."""
-    line = " ".join(text[: 10 * limit].split())
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+    """Give text on one line of at most `limit` characters, without control characters."""
+    line = ""
+    for word in _WORD.finditer(text):
+        line += f" {word[0]}" if line else word[0]
+        if len(line) > limit:
+            return f"{line[: limit - 1]}…"
+    return line
