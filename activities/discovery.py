@@ -127,7 +127,12 @@ def _read(manifest: Path) -> ToolDefinition | list[Problem]:
     try:
         return Manifest.model_validate(value).definition()
     except ValidationError as error:
-        return [_problem(manifest, place=one["loc"], message=one["msg"]) for one in error.errors()]
+        return [
+            _problem(manifest, place=one["loc"], message=one["msg"])
+            for one in error.errors()
+            # A default that hangs on a field that is wrong is no mistake of its own.
+            if one["type"] != "default_factory_not_called"
+        ]
 
 
 def _problem(manifest: Path, *, place: tuple[int | str, ...], message: str) -> Problem:

@@ -6,10 +6,10 @@ from pathlib import Path
 from activities.interface import LlmTurnInput
 from activities.llm_turn import OpenModel
 from activities.model import Model, ModelRefusedError
-from activities.provider import ProviderModels
-from activities.provider_settings import ProviderSettings
-from activities.script import load_script
-from activities.scripted import ScriptedModel
+from activities.providers.opening import ProviderModels
+from activities.providers.settings import ProviderSettings
+from activities.scripted.model import ScriptedModel
+from activities.scripted.script import load_script
 from surefoot.run import Protocol
 
 SCRIPTED = "scripted:"

@@ -20,7 +20,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from tests.activities.provider_wire import Call, Reply, chat_completion, event_stream, message, response
+from tests.activities.providers.wire import Call, Reply, chat_completion, event_stream, message, response
 
 __all__ = ["DROP", "HANG", "Answer", "Call", "ModelServer", "Raw", "Reply", "Request"]
 

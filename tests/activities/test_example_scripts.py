@@ -8,8 +8,8 @@ import pytest
 
 from activities.discovery import BUILTIN_DIRECTORY, discover_tools
 from activities.interface import ToolCallInput
-from activities.script import load_script, parse_script
-from activities.scripted import ScriptedModel
+from activities.scripted.model import ScriptedModel
+from activities.scripted.script import load_script, parse_script
 from activities.tool_executor import ToolExecutor
 from surefoot.admission import Admitted, Refused, admit
 from surefoot.conversation import AssistantMessage, Conversation, SystemMessage, ToolMessage, UserMessage

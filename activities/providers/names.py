@@ -13,7 +13,7 @@ from pydantic_ai.models import Model, OpenAIChatCompatibleProvider, infer_model,
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 
 from activities.model import ModelRefusedError
-from activities.provider_settings import ProviderSettings
+from activities.providers.settings import ProviderSettings
 
 OPENAI_URL = "https://api.openai.com/v1"
 ANTHROPIC_URL = "https://api.anthropic.com"

@@ -5,7 +5,7 @@ from pydantic import JsonValue
 
 from surefoot.conversation import AssistantMessage, ToolCall
 from tests.activities.openai_server import Call, ModelServer, Raw, Reply
-from tests.activities.provider_asking import (
+from tests.activities.providers.asking import (
     ANSWER,
     ANTHROPIC,
     CHAT,
@@ -14,7 +14,7 @@ from tests.activities.provider_asking import (
     after_one_turn,
     ask,
 )
-from tests.activities.provider_wire import message
+from tests.activities.providers.wire import message
 
 REASONED = Reply(text="Let me look.", reasoning="They want files.", calls=(Call("bash", {"command": "ls"}),))
 

@@ -5,8 +5,8 @@ import pytest
 from pydantic import JsonValue
 
 from activities.model import ModelRefusedError, ModelUnavailableError
-from activities.script import parse_script
-from activities.scripted import ScriptedModel
+from activities.scripted.model import ScriptedModel
+from activities.scripted.script import parse_script
 from surefoot.conversation import (
     AssistantMessage,
     Conversation,

@@ -5,8 +5,8 @@ from datetime import timedelta
 from typing import Any
 
 from activities.interface import LlmTurnResult
-from activities.provider import open_provider_model
-from activities.provider_settings import ProviderSettings
+from activities.providers.opening import open_provider_model
+from activities.providers.settings import ProviderSettings
 from surefoot.conversation import AssistantMessage, Message, SystemMessage, ToolCall, ToolMessage, UserMessage
 from surefoot.definition import ToolDefinition
 from surefoot.outcome import Outcome, ToolSuccess

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import JsonValue
 
-from activities.script_condition import OutcomeView, Pattern, first_match, matches
+from activities.scripted.condition import OutcomeView, Pattern, first_match, matches
 
 TIMEOUT: OutcomeView = {
     "tool": "slow",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pydantic_ai.messages import ModelResponse, ModelResponsePart, TextPart, ThinkingPart, ToolCallPart
 
-from activities.provider_state import KeptPart, keep, kept_details
+from activities.providers.state import KeptPart, keep, kept_details
 from surefoot.conversation import AssistantMessage, ToolCall
 from surefoot.model_text import read_arguments, scrub
 from surefoot.prompted_reply import EMPTY, MAX_TOOL_NAME_CHARACTERS, read_reply

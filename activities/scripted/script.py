@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from activities.model import ModelRefusedError
-from activities.script_document import Document, NotADocumentError, Place, read_document
-from activities.script_steps import (
+from activities.scripted.document import Document, NotADocumentError, Place, read_document
+from activities.scripted.steps import (
     SCOPE_NAMES,
     Closing,
     Contents,
@@ -21,7 +21,7 @@ from activities.script_steps import (
     ScriptedUsage,
     Step,
 )
-from activities.script_template import roots
+from activities.scripted.template import roots
 from surefoot.sizes import count
 from surefoot.strict_json import encode_json
 

@@ -11,11 +11,11 @@ from pydantic_ai.settings import ModelSettings
 
 from activities.interface import LlmTurnResult
 from activities.model import Model, ModelRefusedError, ModelUnavailableError
-from activities.provider_errors import PROVIDER_FAILURES, Asked, UnreadableBody, sort_failure
-from activities.provider_form import well_formed
-from activities.provider_messages import native_messages, offered_tools, prompted_messages
-from activities.provider_reply import broke_off, native_reply, prompted_reply, usage
-from activities.provider_settings import ProviderSettings
+from activities.providers.errors import PROVIDER_FAILURES, Asked, UnreadableBody, sort_failure
+from activities.providers.form import well_formed
+from activities.providers.messages import native_messages, offered_tools, prompted_messages
+from activities.providers.reply import broke_off, native_reply, prompted_reply, usage
+from activities.providers.settings import ProviderSettings
 from surefoot.conversation import AssistantMessage, Message, message_bytes
 from surefoot.model_text import scrub
 from surefoot.run import Protocol

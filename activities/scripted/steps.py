@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
-from activities.script_condition import Pattern, pattern_problem
+from activities.scripted.condition import Pattern, pattern_problem
 
 SCOPE_NAMES = frozenset({"last", "outcomes", "matched", "prompt"})
 """What templates may begin with in any script; no call can be named like one of them."""

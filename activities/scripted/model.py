@@ -10,10 +10,10 @@ from pydantic import JsonValue
 
 from activities.interface import LlmTurnResult
 from activities.model import Model, ModelRefusedError, ModelUnavailableError
-from activities.script import Script
-from activities.script_scene import Position, Scene
-from activities.script_steps import ScriptedFailure, ScriptedReply
-from activities.script_template import NotThereError, render, render_text
+from activities.scripted.scene import Position, Scene
+from activities.scripted.script import Script
+from activities.scripted.steps import ScriptedFailure, ScriptedReply
+from activities.scripted.template import NotThereError, render, render_text
 from surefoot.conversation import AssistantMessage, Message, ToolCall
 from surefoot.usage import Usage
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from activities.provider_settings import ProviderSettings
+from activities.providers.settings import ProviderSettings
 from surefoot.run import Protocol
 
 if TYPE_CHECKING:
-    from activities.provider_model import ProviderModel
+    from activities.providers.model import ProviderModel
 
 
 def open_provider_model(name: str, *, protocol: Protocol, settings: ProviderSettings) -> ProviderModel:
@@ -20,8 +20,8 @@ def open_provider_model(name: str, *, protocol: Protocol, settings: ProviderSett
         ModelRefusedError: with one sentence; no such provider, a missing key, a missing package.
     """
     # Here, not above: pydantic-ai and the providers' clients take seconds to import.
-    from activities.provider_model import ProviderModel
-    from activities.provider_names import infer
+    from activities.providers.model import ProviderModel
+    from activities.providers.names import infer
 
     return ProviderModel(infer(name, settings), protocol=protocol, settings=settings)
 
@@ -32,7 +32,7 @@ def check_model_name(name: str) -> None:
     Raises:
         ModelRefusedError: with one sentence, as `open_provider_model`.
     """
-    from activities.provider_names import check
+    from activities.providers.names import check
 
     check(name)
 

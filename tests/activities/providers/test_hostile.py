@@ -12,14 +12,14 @@ from activities.interface import LlmTurnResult
 from activities.model import ModelRefusedError, ModelUnavailableError
 from surefoot.outcome import ToolSuccess
 from tests.activities.openai_server import Call, ModelServer, Raw, Reply
-from tests.activities.provider_asking import (
+from tests.activities.providers.asking import (
     ANTHROPIC,
     CHAT,
     RESPONSES,
     after_one_turn,
     ask,
 )
-from tests.activities.provider_wire import chat_completion, message, response
+from tests.activities.providers.wire import chat_completion, message, response
 
 REPLY = Reply(text="Look:", reasoning="Hm.", calls=(Call("bash", {"command": "ls"}),))
 BODIES = {CHAT: chat_completion(REPLY, 1), RESPONSES: response(REPLY, 1), ANTHROPIC: message(REPLY, 1)}

@@ -19,7 +19,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition as OfferedTool
 
-from activities.provider_state import restore
+from activities.providers.state import restore
 from surefoot.conversation import (
     AssistantMessage,
     Message,

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from activities.model import ModelRefusedError, ModelUnavailableError
-from activities.provider import open_provider_model
+from activities.providers.opening import open_provider_model
 from surefoot.conversation import AssistantMessage
 from tests.activities.openai_server import DROP, HANG, Answer, ModelServer, Raw, Reply
-from tests.activities.provider_asking import (
+from tests.activities.providers.asking import (
     CHAT,
     EVERY_PROTOCOL,
     PROMPT,

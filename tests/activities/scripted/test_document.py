@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from activities.script_document import NotADocumentError, read_document
+from activities.scripted.document import NotADocumentError, read_document
 from surefoot.strict_json import encode_json, strict_json
 
 

@@ -7,10 +7,10 @@ from typing import Annotated, cast
 from pydantic import Field, JsonValue, ValidationError
 
 from activities.model import ModelRefusedError
-from activities.script import Script
-from activities.script_condition import OutcomeView, Pattern, first_match
-from activities.script_document import Place
-from activities.script_steps import ScriptedReply
+from activities.scripted.condition import OutcomeView, Pattern, first_match
+from activities.scripted.document import Place
+from activities.scripted.script import Script
+from activities.scripted.steps import ScriptedReply
 from surefoot.conversation import AssistantMessage, Message, ToolMessage, UserMessage
 from surefoot.strict_json import encode_json
 from surefoot.wire import WireModel

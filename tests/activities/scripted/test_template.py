@@ -1,7 +1,7 @@
 import pytest
 from pydantic import JsonValue
 
-from activities.script_template import NotThereError, render, render_text, roots
+from activities.scripted.template import NotThereError, render, render_text, roots
 
 SCOPE: dict[str, JsonValue] = {
     "last": {"tool": "bash", "result": {"stdout": "3\n", "exit_code": 0, "files": ["a.c", "b.c"]}},

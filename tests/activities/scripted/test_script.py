@@ -4,8 +4,8 @@ import pytest
 from pydantic import JsonValue
 
 from activities.model import ModelRefusedError
-from activities.script import ScriptError, load_script, parse_script
-from activities.script_steps import ScriptedCall
+from activities.scripted.script import ScriptError, load_script, parse_script
+from activities.scripted.steps import ScriptedCall
 
 NOTHING: dict[str, JsonValue] = {}
 

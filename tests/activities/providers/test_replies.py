@@ -7,7 +7,7 @@ from activities.model import ModelRefusedError, ModelUnavailableError
 from surefoot.conversation import AssistantMessage, ToolCall
 from surefoot.usage import Usage
 from tests.activities.openai_server import Call, ModelServer, Raw, Reply
-from tests.activities.provider_asking import (
+from tests.activities.providers.asking import (
     ANTHROPIC,
     CHAT,
     EVERY_PROTOCOL,
@@ -15,7 +15,7 @@ from tests.activities.provider_asking import (
     STREAMED,
     ask,
 )
-from tests.activities.provider_wire import chat_completion, event_stream, message
+from tests.activities.providers.wire import chat_completion, event_stream, message
 
 
 @pytest.mark.parametrize("model", EVERY_PROTOCOL)

@@ -4,10 +4,10 @@ import sys
 import pytest
 
 from activities.model import ModelRefusedError
-from activities.provider import ProviderModels, check_model_name, open_provider_model
-from activities.provider_settings import ProviderSettings
+from activities.providers.opening import ProviderModels, check_model_name, open_provider_model
+from activities.providers.settings import ProviderSettings
 from tests.activities.openai_server import ModelServer, Reply
-from tests.activities.provider_asking import CHAT, PROMPT, SYSTEM, settings
+from tests.activities.providers.asking import CHAT, PROMPT, SYSTEM, settings
 
 NO_KEYS = ProviderSettings()
 
@@ -114,8 +114,7 @@ async def test_a_worker_opens_each_model_once() -> None:
 
 
 def test_nothing_of_the_providers_is_imported_before_a_model_is_opened() -> None:
-    code = (
-        "import sys, activities.provider; print({'pydantic_ai', 'openai', 'anthropic'} & sys.modules.keys())"
-    )
+    heavy = "{'pydantic_ai', 'openai', 'anthropic'}"
+    code = f"import sys, activities.providers.opening; print({heavy} & sys.modules.keys())"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "set()"

@@ -7,7 +7,7 @@ from surefoot.conversation import AssistantMessage, ToolCall, ToolMessage, UserM
 from surefoot.failures import crashed, not_found, timed_out
 from surefoot.outcome import ToolSuccess, envelope
 from tests.activities.openai_server import ModelServer, Reply
-from tests.activities.provider_asking import (
+from tests.activities.providers.asking import (
     ANTHROPIC,
     BASH,
     CALL,

@@ -4,7 +4,7 @@ from surefoot.conversation import AssistantMessage, ToolCall, UserMessage
 from surefoot.failures import Captured, crashed, not_found
 from surefoot.outcome import Outcome, ToolSuccess, envelope
 from surefoot.prompt import native_description
-from tests.activities.provider_asking import (
+from tests.activities.providers.asking import (
     ANSWER,
     ANTHROPIC,
     BASH,
