@@ -37,13 +37,15 @@ def admit(calls: Sequence[ToolCall], definitions: Sequence[ToolDefinition]) -> t
     """Check the calls of one turn, each for itself and all their params together, in the order asked."""
     by_name = {definition.name: definition for definition in definitions}
     decisions: list[Admitted | Refused] = []
-    total = 0
+    admitted_bytes = 0
     for call in calls:
         decision = _check(call, by_name)
         if isinstance(decision, Admitted):
-            total += json_bytes(decision.params)
-            if total > MAX_TURN_INPUTS_BYTES:
-                decision = Refused(call, _turn_too_large(call, total))
+            size = json_bytes(decision.params)
+            if admitted_bytes + size > MAX_TURN_INPUTS_BYTES:
+                decision = Refused(call, _turn_too_large(call, admitted_bytes + size))
+            else:
+                admitted_bytes += size
         decisions.append(decision)
     return tuple(decisions)
 
@@ -67,5 +69,5 @@ def _turn_too_large(call: ToolCall, total_bytes: int) -> ToolFailure:
         call.tool,
         size_bytes=total_bytes,
         limit_bytes=MAX_TURN_INPUTS_BYTES,
-        of="the params of this turn's calls up to this one",
+        of="its params and those of this turn's calls before it",
     )
