@@ -1,0 +1,79 @@
+import logging
+from pathlib import Path
+
+import pytest
+
+from activities.discovery import BUILTIN_DIRECTORY
+from console.errors import CommandError
+from console.tool_sources import directory_of, load_tools, tool_sources
+from tests.console.tools_on_disk import write_tool
+
+
+def test_without_a_place_the_built_in_tools_are_meant() -> None:
+    assert tool_sources([]) == ("builtin",)
+
+
+def test_places_are_absolute_and_each_is_there_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "tools")
+    monkeypatch.chdir(tmp_path)
+
+    sources = tool_sources(["tools", "builtin", "./tools/../tools", "link", str(BUILTIN_DIRECTORY)])
+
+    assert sources == (str(tmp_path / "tools"), "builtin")
+
+
+def test_a_directory_named_like_the_word_is_meant_by_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "builtin").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    assert [directory_of(source) for source in tool_sources(["builtin", "./builtin"])] == [
+        BUILTIN_DIRECTORY,
+        tmp_path / "builtin",
+    ]
+
+
+def test_every_place_that_is_none_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+
+    with pytest.raises(CommandError) as caught:
+        tool_sources(["", str(tmp_path / "nowhere"), str(file), str(tmp_path)])
+
+    assert caught.value.message.splitlines() == [
+        "--tools is empty, and needs a directory of tools or the word `builtin`",
+        f"there is no such tools directory: {tmp_path / 'nowhere'}",
+        f"{file} is not a directory",
+    ]
+
+
+def test_every_error_of_every_tool_is_named(tmp_path: Path) -> None:
+    (tmp_path / "half.tool.json").write_text('{"name"')
+    write_tool(tmp_path, "llm_turn")
+    write_tool(tmp_path, "late", description="", colour="red")
+
+    with pytest.raises(CommandError) as caught:
+        load_tools([str(tmp_path)])
+
+    assert caught.value.message.splitlines() == [
+        f"{tmp_path}/half.tool.json: is not JSON: Expecting ':' delimiter at character 7",
+        f"{tmp_path}/late.tool.json: description: String should have at least 1 character",
+        f"{tmp_path}/late.tool.json: colour: is no field of a manifest",
+        f"{tmp_path}/llm_turn.tool.json: name: the name 'llm_turn' is reserved",
+    ]
+
+
+def test_a_warning_is_logged_and_the_tools_are_loaded(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write_tool(tmp_path, "unmarked").chmod(0o644)
+
+    with caplog.at_level(logging.WARNING, "surefoot.tools"):
+        found = load_tools([str(tmp_path)])
+
+    assert (list(found.tools), caplog.messages) == (
+        ["unmarked"],
+        [f"{tmp_path}/unmarked: cannot be started: {tmp_path}/unmarked is not executable (chmod +x)"],
+    )
