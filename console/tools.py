@@ -42,7 +42,6 @@ NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The tool's na
 
 tools_app = typer.Typer(
     help="Look at tools, check them, and call one as a run would.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
 
