@@ -38,8 +38,6 @@ _MAX_TEXT_LINES = 40
 _CAPTURED_LINES = 3
 _DONE = ("✓", "bold green")
 _FAILED = ("✗", "bold red")
-_TEXT_INDENT = (0, 0, 0, 2)
-_DETAIL_INDENT = (0, 0, 0, 4)
 _MARKS = {"completed": _DONE, "limit_reached": ("■", "bold yellow"), "cancelled": ("■", "bold yellow")}
 
 
@@ -61,7 +59,7 @@ def happened_lines(
         yield Text.assemble((f"turn {event.turn}", "bold"), (f"  {took}", "dim"))
     text = "\n".join(first_lines(text_to_show(before, event), _MAX_TEXT_LINES))
     if text:
-        yield Padding(Text(text), _TEXT_INDENT)
+        yield _indented(Text(text), 2)
     match event:
         case (
             RunStarted() | TurnStarted() | ModelReplied() | ToolExecutionScheduled() | ToolExecutionStarted()
@@ -84,7 +82,7 @@ def _call_lines(call: CallProgress, width: int) -> Iterator[RenderableType]:
                 yield Text(f"    {preview}", "dim", no_wrap=True, overflow="ellipsis")
         case ToolFailure() as failure:
             yield call_line(call, mark=_FAILED, after=(took, (failure.error_code, "bold red")), width=width)
-            yield Padding(Text(failure_text(failure), "red"), _DETAIL_INDENT)
+            yield _indented(Text(failure_text(failure), "red"), 4)
             for line in last_lines(failure.stderr or failure.stdout, _CAPTURED_LINES):
                 yield Text(f"    │ {line}", "dim", no_wrap=True, overflow="ellipsis")
         case None:
@@ -95,4 +93,8 @@ def _finished_lines(finished: RunFinished, progress: Progress) -> Iterator[Rende
     mark = _MARKS.get(finished.status, _FAILED)
     yield Text.assemble(mark, " ", (status_text(finished), mark[1]), f" after {totals(progress, finished)}")
     if finished.error:
-        yield Padding(Text(run_error(finished.error), mark[1]), _TEXT_INDENT)
+        yield _indented(Text(run_error(finished.error), mark[1]), 2)
+
+
+def _indented(text: Text, cells: int) -> Padding:
+    return Padding(text, (0, 0, 0, cells), expand=False)

@@ -6,8 +6,7 @@ from datetime import datetime
 
 from activities.interface import LLM_TURN
 from console.durations import duration
-from console.safe_text import safe_text
-from surefoot.summary import shorten
+from console.safe_text import safe_line, safe_text
 from workers.snapshot import RunningActivity, Snapshot
 
 UNSERVED_SNAPSHOTS = 2
@@ -65,11 +64,7 @@ def _attempt_number(notices: Notices) -> tuple[str, int] | None:
 
 
 def _reason(turn: RunningActivity) -> str:
-    return (
-        ""
-        if turn.last_failure is None
-        else f": {safe_text(shorten(turn.last_failure, _MAX_REASON_CHARACTERS))}"
-    )
+    return "" if turn.last_failure is None else f": {safe_line(turn.last_failure, _MAX_REASON_CHARACTERS)}"
 
 
 def _attempt(turn: RunningActivity, now: datetime) -> str:

@@ -2,6 +2,8 @@
 
 import re
 
+from surefoot.summary import MAX_SUMMARY_CHARACTERS, shorten
+
 _CONTROL_PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"}
 _DELETE = {0x7F: "\u2421"}
 _SURROGATES_AS = "\ufffd"
@@ -21,3 +23,8 @@ def safe_text(text: str) -> str:
     shown = text.translate(_CONTROL_PICTURES | _DELETE)
     shown = _ESCAPED.sub(lambda match: f"<U+{ord(match[0]):04X}>", shown)
     return _SURROGATES.sub(_SURROGATES_AS, shown)
+
+
+def safe_line(text: str, limit: int = MAX_SUMMARY_CHARACTERS) -> str:
+    """Give safe text on one line of at most `limit` characters."""
+    return shorten(safe_text(text), limit)

@@ -6,11 +6,11 @@ from pydantic import JsonValue
 
 from console.durations import between
 from console.progress import CallProgress, Progress
-from console.safe_text import safe_text
+from console.safe_text import safe_line, safe_text
 from surefoot.ledger import RunFinished
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.strict_json import encode_json
-from surefoot.summary import shorten, summarize_params
+from surefoot.summary import summarize_params
 from surefoot.usage import Usage
 
 _MAX_ERROR_CHARACTERS = 500
@@ -23,14 +23,14 @@ def arguments(call: CallProgress) -> str:
         case None:
             return ""
         case dict() as params:
-            return safe_text(summarize_params(params))
+            return safe_text(summarize_params({name: _safe(value) for name, value in params.items()}))
         case other:
-            return safe_text(_shown(other))
+            return _shown(other)
 
 
 def tool_name(call: CallProgress) -> str:
     """Print what is called; a model may ask for a tool of any name."""
-    return safe_text(shorten(call.execution.tool, 64))
+    return safe_line(call.execution.tool, 64)
 
 
 def call_title(call: CallProgress) -> str:
@@ -46,7 +46,7 @@ def time_taken(call: CallProgress) -> str | None:
 
 def failure_text(failure: ToolFailure) -> str:
     """Print why a call failed, on one line."""
-    return safe_text(shorten(failure.error, _MAX_ERROR_CHARACTERS))
+    return safe_line(failure.error, _MAX_ERROR_CHARACTERS)
 
 
 def answer_preview(success: ToolSuccess) -> str:
@@ -55,9 +55,9 @@ def answer_preview(success: ToolSuccess) -> str:
         case dict() as fields:
             told = [(name, value) for name, value in fields.items() if not _is_empty(value)]
             told.sort(key=lambda field: isinstance(field[1], str | list | dict))
-            return safe_text(" · ".join(f"{shorten(name)}: {_shown(value)}" for name, value in told[:8]))
+            return " · ".join(f"{safe_line(name)}: {_shown(value)}" for name, value in told[:8])
         case value:
-            return safe_text(_shown(value))
+            return _shown(value)
 
 
 def last_lines(text: str, count: int) -> list[str]:
@@ -88,7 +88,7 @@ def status_text(finished: RunFinished) -> str:
 
 def run_error(error: str) -> str:
     """Print why a run did not complete, on one line."""
-    return safe_text(shorten(error, _MAX_ERROR_CHARACTERS))
+    return safe_line(error, _MAX_ERROR_CHARACTERS)
 
 
 def totals(progress: Progress, finished: RunFinished) -> str:
@@ -111,7 +111,11 @@ def _tokens(usage: Usage) -> str:
 
 
 def _shown(value: JsonValue) -> str:
-    return shorten(value if isinstance(value, str) else encode_json(value))
+    return safe_line(value if isinstance(value, str) else encode_json(value))
+
+
+def _safe(value: JsonValue) -> JsonValue:
+    return safe_text(value) if isinstance(value, str) else value
 
 
 def _is_empty(value: JsonValue) -> bool:
