@@ -72,12 +72,14 @@ def next_step(conversation: Conversation, limits: Limits) -> Step:
     match conversation.last:
         case AssistantMessage() as reply:
             return (
-                _after_closing(reply, limits) if conversation.closing else _after_reply(reply, conversation)
+                _after_closing(reply, conversation, limits)
+                if conversation.closing
+                else _after_reply(reply, conversation)
             )
         case UserMessage(purpose="closing"):
             return CallModel(closing=True)
         case ToolMessage() if conversation.closing:
-            return LimitReached(reason=turn_limit(limits), answer=_last_text(conversation))
+            return _limit_reached(conversation, limits)
         case SystemMessage() | UserMessage() | ToolMessage():
             if conversation.turns >= limits.max_turns:
                 return Tell(UserMessage(text=closing_text(limits), purpose="closing"))
@@ -114,10 +116,17 @@ def _after_reply(reply: AssistantMessage, conversation: Conversation) -> Step:
             return RunTools(calls)
 
 
-def _after_closing(reply: AssistantMessage, limits: Limits) -> Step:
+def _after_closing(reply: AssistantMessage, conversation: Conversation, limits: Limits) -> Step:
     if reply.tool_calls:
         return RefuseTools(reply.tool_calls, limit=f"the {turn_limit(limits)} is reached")
-    return LimitReached(reason=turn_limit(limits), answer=reply.text)
+    return _limit_reached(conversation, limits)
+
+
+def _limit_reached(conversation: Conversation, limits: Limits) -> LimitReached:
+    # Not only the closing reply, which may be empty or nothing but calls.
+    replies = (m for m in reversed(conversation.messages) if isinstance(m, AssistantMessage))
+    answer = next((reply.text for reply in replies if reply.text), "")
+    return LimitReached(reason=turn_limit(limits), answer=answer)
 
 
 def _unreadable_in_a_row(conversation: Conversation) -> int:
@@ -131,8 +140,3 @@ def _unreadable_in_a_row(conversation: Conversation) -> int:
             case _:
                 pass
     return in_a_row
-
-
-def _last_text(conversation: Conversation) -> str:
-    replies = (m for m in reversed(conversation.messages) if isinstance(m, AssistantMessage))
-    return next((reply.text for reply in replies if reply.text), "")
