@@ -25,10 +25,12 @@ FAILURE_RULES = (
     "call, look whether it took effect. Offer another way, or ask what to do."
 )
 
+_ANY = "any"
+
 
 def system_prompt(own: str | None) -> str:
     """Give the system prompt: the user's own or the default, and always the rules on failures."""
-    return f"{(own or DEFAULT_PROMPT).strip()}\n\n{FAILURE_RULES}"
+    return f"{(own or '').strip() or DEFAULT_PROMPT}\n\n{FAILURE_RULES}"
 
 
 def tool_section(definitions: Sequence[ToolDefinition]) -> str:
@@ -41,41 +43,52 @@ def tool_section(definitions: Sequence[ToolDefinition]) -> str:
 
 def native_description(definition: ToolDefinition) -> str:
     """Describe a tool for a provider that takes the parameters as a schema of their own."""
-    return "\n\n".join([definition.description, *_after_parameters(definition)])
+    return "\n\n".join([definition.description.strip(), *_after_parameters(definition)])
 
 
 def _section(definition: ToolDefinition) -> str:
-    head = f"### {definition.name}\n{definition.description}"
-    parameters = "\n".join(["**Parameters:**", *_parameters(definition.input_schema)])
-    return "\n\n".join([head, parameters, *_after_parameters(definition)])
+    head = f"### {definition.name}\n{definition.description.strip()}"
+    parameters = list(_fields(definition.input_schema, asked=True)) or ["- none"]
+    return "\n\n".join([head, "\n".join(["**Parameters:**", *parameters]), *_after_parameters(definition)])
 
 
 def _after_parameters(definition: ToolDefinition) -> Iterator[str]:
-    if definition.output_schema is not None:
-        returns = list(_fields(definition.output_schema))
-        if returns:
-            yield "\n".join(["**Returns:**", *returns])
+    returns = list(_returns(definition.output_schema or {}))
+    if returns:
+        yield "\n".join(["**Returns:**", *returns])
     yield "\n".join(["**Output limits:**", *_limits(definition.limits)])
-    if definition.usage:
-        yield f"**Usage:**\n{definition.usage}"
+    if definition.usage and definition.usage.strip():
+        yield f"**Usage:**\n{definition.usage.strip()}"
 
 
-def _parameters(schema: JsonSchema) -> Iterator[str]:
-    properties = schema_properties(schema)
-    required = schema.get("required")
-    required_names = required if isinstance(required, list) else []
-    if not properties:
-        yield "- none"
-    for name, field in properties.items():
-        traits = [_type(field), "required" if name in required_names else "optional"]
-        if "default" in field:
-            traits.append(f"default: {encode_json(field['default'])}")
-        yield f"- `{name}` ({', '.join(traits)}){_told(field)}"
+def _returns(schema: JsonSchema) -> Iterator[str]:
+    kind = _type(schema)
+    if kind in ("object", _ANY):
+        yield from _fields(schema, asked=False)
+    else:
+        yield f"- {kind}{_told(schema)}"
+        yield from _fields(_object_in(schema), asked=False, indent="  ")
 
 
-def _fields(schema: JsonSchema) -> Iterator[str]:
+def _fields(schema: JsonSchema, *, asked: bool, indent: str = "") -> Iterator[str]:
+    """List an object's fields, and under each the fields of the objects in it; `asked` for parameters."""
     for name, field in schema_properties(schema).items():
-        yield f"- `{name}` ({_type(field)}){_told(field)}"
+        traits = [_type(field), *(_asked(name, field, schema) if asked else ())]
+        yield f"{indent}- `{name}` ({', '.join(traits)}){_told(field)}"
+        yield from _fields(_object_in(field), asked=asked, indent=f"{indent}  ")
+
+
+def _asked(name: str, field: JsonSchema, schema: JsonSchema) -> Iterator[str]:
+    required = schema.get("required")
+    yield "required" if isinstance(required, list) and name in required else "optional"
+    if "default" in field:
+        yield f"default: {encode_json(field['default'])}"
+
+
+def _object_in(field: JsonSchema) -> JsonSchema:
+    """Give the schema of the object that a field is, or is an array of."""
+    items = field.get("items")
+    return _object_in(items) if isinstance(items, dict) else field
 
 
 def _limits(limits: CaptureLimits) -> Iterator[str]:
@@ -89,7 +102,8 @@ def _told(field: JsonSchema) -> str:
     text = f": {' '.join(description.split())}" if isinstance(description, str) else ""
     choices = field.get("enum")
     if isinstance(choices, list):
-        text += f"{'.' if text else ':'} One of {', '.join(encode_json(choice) for choice in choices)}"
+        listed = ", ".join(encode_json(choice) for choice in choices)
+        return f"{text.rstrip('.')}. One of {listed}" if text else f": One of {listed}"
     return text
 
 
@@ -105,5 +119,6 @@ def _type(field: JsonSchema) -> str:
     for keyword in ("anyOf", "oneOf"):
         choices = field.get(keyword)
         if isinstance(choices, list):
-            return " or ".join(_type(choice) for choice in choices if isinstance(choice, dict))
-    return "any"
+            kinds = (_type(choice) if isinstance(choice, dict) else _ANY for choice in choices)
+            return " or ".join(dict.fromkeys(kinds))
+    return _ANY
