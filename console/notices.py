@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from activities.interface import LLM_TURN
 from console.durations import duration
@@ -68,6 +68,7 @@ def _reason(turn: RunningActivity) -> str:
 
 
 def _attempt(turn: RunningActivity, now: datetime) -> str:
-    if turn.next_attempt_at is not None and turn.next_attempt_at > now:
-        return f"attempt {turn.attempt} in {duration(turn.next_attempt_at - now)}"
-    return f"attempt {turn.attempt} is under way"
+    if turn.next_attempt_at is None:
+        return f"attempt {turn.attempt} is under way"
+    wait = turn.next_attempt_at - now
+    return f"attempt {turn.attempt} {'follows' if wait < timedelta(seconds=1) else f'in {duration(wait)}'}"

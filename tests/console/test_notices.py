@@ -53,6 +53,11 @@ def test_a_run_that_nobody_serves_is_told(snapshots: list[Snapshot], lines: list
             "the model did not answer: no connection; attempt 2 is under way",
             id="the next attempt has begun",
         ),
+        pytest.param(
+            {"next_attempt_at": NOW - timedelta(seconds=1)},
+            "the model did not answer; attempt 2 follows",
+            id="the next attempt is overdue",
+        ),
         pytest.param({}, "the model did not answer; attempt 2 is under way", id="nobody knows why"),
     ],
 )
