@@ -66,10 +66,8 @@ async def test_the_events_of_a_workflow_are_the_lines_of_jsonl(events: tuple[Eve
     _shown(JsonlOutput(stdout, io.StringIO()), events)
 
     call = ("tool_exec_id", "call_id", "tool")
-    fields = {
-        tuple(json.loads(line)) + (json.loads(line)["type"],) for line in stdout.getvalue().splitlines()
-    }
-    assert fields == {
+    objects = [json.loads(line) for line in stdout.getvalue().splitlines()]
+    assert {(*one, one["type"]) for one in objects} == {
         ("type", "time", "workflow_id", "run_id", "ui_url", "run_started"),
         ("type", "time", "turn", "turn_started"),
         ("type", "time", "turn", "text", "tool_calls", "model_replied"),
