@@ -147,14 +147,17 @@ def reduce_events(events: Iterable[Event], ledger: Ledger | None = None) -> Ledg
 
 
 def reduce_event(ledger: Ledger, event: Event) -> Ledger:
-    """Give the ledger after one more event; a call that was never scheduled appears with its failure."""
+    """Give the ledger after one more event; a call that was never scheduled appears with its failure.
+
+    An execution, and the run, ends once: what comes after its ending adds to it and never reopens it.
+    """
     match event:
         case RunStarted() | ModelReplied():
             return ledger
         case TurnStarted(turn=turn):
-            return replace(ledger, turn=turn)
+            return replace(ledger, turn=max(turn, ledger.turn))
         case RunFinished():
-            return replace(ledger, finished=event)
+            return replace(ledger, finished=ledger.finished or event)
         case (
             ToolExecutionScheduled()
             | ToolExecutionStarted()
@@ -179,9 +182,12 @@ def _with(executions: tuple[ToolExecution, ...], event: _ExecutionEvent) -> tupl
 def _reduce_execution(execution: ToolExecution, event: _ExecutionEvent) -> ToolExecution:
     match event:
         case ToolExecutionScheduled(time=time):
-            return replace(execution, status="scheduled", scheduled_at=time)
+            return replace(execution, scheduled_at=time)
         case ToolExecutionStarted(started_at=started_at, executor=executor):
-            return replace(execution, status="started", started_at=started_at, executor=executor)
+            status = "started" if execution.outcome is None else execution.status
+            return replace(execution, status=status, started_at=started_at, executor=executor)
+        case ToolExecutionCompleted() | ToolExecutionFailed() if execution.outcome is not None:
+            return execution
         case ToolExecutionCompleted(time=time, outcome=outcome):
             return replace(execution, status="completed", ended_at=time, outcome=outcome)
         case ToolExecutionFailed(time=time, outcome=outcome):
