@@ -16,13 +16,16 @@ CONVERSATION_QUERY = "conversation"
 
 Protocol = Literal["native", "prompted"]
 
+# The server takes a timeout of zero for none at all.
+_Period = Annotated[float, Field(ge=0.001, le=366 * 86_400)]
+
 
 class ModelPatience(WireModel):
     """How long a turn keeps asking a model that does not answer, in seconds."""
 
-    attempt_seconds: Annotated[float, Field(gt=0)] = 600
-    longest_pause_seconds: Annotated[float, Field(gt=0)] = 300
-    total_seconds: Annotated[float, Field(gt=0)] = 6 * 3_600
+    attempt_seconds: _Period = 600
+    longest_pause_seconds: _Period = 300
+    total_seconds: _Period = 6 * 3_600
 
 
 class RunInput(WireModel):

@@ -1,0 +1,81 @@
+import json
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from surefoot.limits import Limits
+from surefoot.run import ModelPatience, RunInput, RunResult
+from surefoot.usage import Usage
+
+MINIMAL: dict[str, Any] = {"prompt": "p", "model": "m"}
+
+
+def test_a_run_needs_a_prompt_and_a_model_and_nothing_else() -> None:
+    assert json.loads(RunInput.model_validate(MINIMAL).model_dump_json()) == {
+        "prompt": "p",
+        "model": "m",
+        "protocol": "native",
+        "system": None,
+        "limits": {"max_turns": 50},
+        "model_patience": {
+            "attempt_seconds": 600.0,
+            "longest_pause_seconds": 300.0,
+            "total_seconds": 21_600.0,
+        },
+    }
+
+
+def test_a_run_survives_json() -> None:
+    run = RunInput(
+        prompt="é😀",
+        model="scripted:a.yaml",
+        protocol="prompted",
+        system="s",
+        limits=Limits(max_turns=1),
+        model_patience=ModelPatience(attempt_seconds=1.5, longest_pause_seconds=2, total_seconds=3),
+    )
+    assert RunInput.model_validate_json(run.model_dump_json()) == run
+
+
+def test_a_newer_starter_may_say_more_than_an_older_worker_knows() -> None:
+    assert RunInput.model_validate({**MINIMAL, "colour": "blue", "limits": {"max_tokens": 3}}) == RunInput(
+        **MINIMAL
+    )
+
+
+@pytest.mark.parametrize("field", ["attempt_seconds", "longest_pause_seconds", "total_seconds"])
+@pytest.mark.parametrize(
+    "seconds",
+    [
+        pytest.param(0, id="no time"),
+        pytest.param(-1, id="less than no time"),
+        pytest.param(1e-9, id="what rounds to no time"),
+        pytest.param(float("inf"), id="for ever"),
+        pytest.param(float("nan"), id="NaN"),
+        pytest.param(1e12, id="more than any clock counts"),
+    ],
+)
+def test_patience_is_a_time_that_a_server_can_keep(field: str, seconds: float) -> None:
+    with pytest.raises(ValidationError):
+        ModelPatience.model_validate({field: seconds})
+
+
+def test_a_result_survives_json() -> None:
+    result = RunResult(
+        status="limit_reached",
+        answer="a",
+        reason="limit of 1 turn",
+        turns=2,
+        tool_executions=3,
+        failed_tool_executions=1,
+        usage=Usage(requests=2, input_tokens=10),
+    )
+    assert RunResult.model_validate_json(result.model_dump_json()) == result
+
+
+def test_usage_adds_up() -> None:
+    one = Usage(requests=1, input_tokens=2, output_tokens=3, cache_read_tokens=4, cache_write_tokens=5)
+    assert one + one == Usage(
+        requests=2, input_tokens=4, output_tokens=6, cache_read_tokens=8, cache_write_tokens=10
+    )
