@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TypedDict, Unpack
 
 from temporalio import workflow
@@ -126,7 +126,9 @@ def _ended(
 
 
 def _time(text: str | None) -> datetime | None:
+    """Read what an executor said; a time without a zone counts as UTC, and what is no time as none."""
     try:
-        return datetime.fromisoformat(text) if text else None
+        time = datetime.fromisoformat(text) if text else None
     except ValueError:
         return None
+    return time.replace(tzinfo=UTC) if time is not None and time.tzinfo is None else time

@@ -1,6 +1,7 @@
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -231,3 +232,24 @@ async def test_an_answer_in_another_language_needs_nothing_but_json(
 
     assert finished.outcomes == [ToolSuccess(tool="x", result={"ok": True})]
     assert [type(event) for event in finished.events[4:6]] == [ToolExecutionStarted, ToolExecutionCompleted]
+
+
+@pytest.mark.parametrize(
+    ("said", "started_at"),
+    [
+        pytest.param(
+            "2026-01-02T03:04:05+01:00", datetime(2026, 1, 2, 2, 4, 5, tzinfo=UTC), id="with a zone"
+        ),
+        pytest.param("2026-01-02T03:04:05", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), id="without a zone"),
+        pytest.param("yesterday", None, id="no time at all"),
+    ],
+)
+async def test_the_ledger_keeps_when_an_executor_says_that_it_started(
+    time_skipping: WorkflowEnvironment, said: str, started_at: datetime | None
+) -> None:
+    act = fails(ApplicationError("odd", {**CAPTURE, "started_at": said}, type="TOOL_CRASHED"))
+
+    finished = await run_agent(time_skipping.client, [calls(("x", {})), says("Done.")], [tool("x", act)])
+
+    started = [event for event in finished.events if isinstance(event, ToolExecutionStarted)]
+    assert [event.started_at for event in started] == [started_at]
