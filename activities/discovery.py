@@ -1,17 +1,20 @@
 """Tools on disk: an executable beside its manifest, found and checked all at once."""
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from stat import S_ISREG
 
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
+from pydantic_core import ErrorDetails
 
 from activities.interface import ToolList
 from activities.start_failure import foreseen_start_failure
 from surefoot.definition import Manifest, ToolDefinition
 from surefoot.sizes import MAX_DEFINITIONS_BYTES, count
-from surefoot.strict_json import NotStrictJsonError, strict_json
+from surefoot.strict_json import NotStrictJsonError, json_type, strict_json
 
 MANIFEST_SUFFIX = ".tool.json"
 
@@ -66,11 +69,13 @@ def discover_tools(directories: Sequence[Path]) -> Discovery:
     """Search directories for manifests; nothing raises, and every problem of every tool is listed."""
     found: list[DiskTool] = []
     problems: list[Problem] = []
-    for directory in dict.fromkeys(directories):
+    for directory in _distinct(directories):
         for one in _search(directory):
             (problems if isinstance(one, Problem) else found).append(one)  # pyright: ignore[reportArgumentType, reportUnknownMemberType]  a list of each kind
     problems += _same_names(found)
-    tools = {tool.definition.name: tool for tool in reversed(found)}
+    tools: dict[str, DiskTool] = {}
+    for tool in found:
+        tools.setdefault(tool.definition.name, tool)
     size = len(ToolList(tools=tuple(t.definition for t in tools.values())).model_dump_json().encode())
     if size > MAX_DEFINITIONS_BYTES:
         reason = (
@@ -78,6 +83,15 @@ def discover_tools(directories: Sequence[Path]) -> Discovery:
         )
         problems.append(Problem(directories[0], reason))
     return Discovery(tools, tuple(problems))
+
+
+def _distinct(directories: Sequence[Path]) -> list[Path]:
+    """Leave out what only names the same directory again, be it through a link."""
+    distinct: dict[str, Path] = {}
+    for directory in directories:
+        # Unlike Path.resolve, this does not raise for links that form a loop.
+        distinct.setdefault(os.path.realpath(directory), directory)
+    return list(distinct.values())
 
 
 def _search(directory: Path) -> Iterator[DiskTool | Problem]:
@@ -101,10 +115,12 @@ def _load(manifest: Path) -> Iterator[DiskTool | Problem]:
         yield from definition
         return
     stem = manifest.name.removesuffix(MANIFEST_SUFFIX)
-    executable = manifest.with_name(stem)
     if definition.name != stem:
         yield Problem(manifest, f"is '{definition.name}', and the file's name says '{stem}'", "name")
-    elif executable.exists():
+        return
+    # A tool is started in the run's working directory, from where a relative path leads elsewhere.
+    executable = manifest.with_name(stem).absolute()
+    if os.access(executable, os.F_OK):
         reason = foreseen_start_failure(executable)
         if reason is not None:
             yield Problem(executable, f"cannot be started: {reason}", warning=True)
@@ -117,31 +133,35 @@ def _load(manifest: Path) -> Iterator[DiskTool | Problem]:
 
 def _read(manifest: Path) -> ToolDefinition | list[Problem]:
     try:
-        if manifest.stat().st_size > _MAX_MANIFEST_BYTES:
+        status = manifest.stat()
+        if not S_ISREG(status.st_mode):
+            return [Problem(manifest, "is not a file")]
+        if status.st_size > _MAX_MANIFEST_BYTES:
             return [Problem(manifest, f"is larger than {count(_MAX_MANIFEST_BYTES)}")]
         value = strict_json(manifest.read_bytes())
     except OSError as error:
         return [Problem(manifest, f"cannot be read: {error.strerror}")]
     except NotStrictJsonError as error:
         return [Problem(manifest, f"is not JSON: {error}")]
+    return _definition(manifest, value)
+
+
+def _definition(manifest: Path, value: JsonValue) -> ToolDefinition | list[Problem]:
+    if not isinstance(value, dict):
+        return [Problem(manifest, f"must be a JSON object, and is of type {json_type(value)}")]
     try:
-        return Manifest.model_validate(value).definition()
+        written = Manifest.model_validate(value, strict=True, extra="forbid", by_alias=True, by_name=False)
     except ValidationError as error:
-        return [
-            _problem(manifest, place=one["loc"], message=one["msg"])
-            for one in error.errors()
-            # A default that hangs on a field that is wrong is no mistake of its own.
-            if one["type"] != "default_factory_not_called"
-        ]
+        # Where a field is wrong, the default that would depend on it is reported as missing, too.
+        errors = [one for one in error.errors() if one["type"] != "default_factory_not_called"]
+        return [_problem(manifest, one) for one in errors]
+    return written.definition()
 
 
-def _problem(manifest: Path, *, place: tuple[int | str, ...], message: str) -> Problem:
-    reasons = {
-        "Field required": "is required, and missing",
-        "Extra inputs are not permitted": "is no field of a manifest",
-    }
-    reason = reasons.get(message, message.removeprefix("Value error, "))
-    return Problem(manifest, reason, ".".join(str(step) for step in place) or None)
+def _problem(manifest: Path, error: ErrorDetails) -> Problem:
+    reasons = {"missing": "is required, and missing", "extra_forbidden": "is no field of a manifest"}
+    reason = reasons.get(error["type"], error["msg"].removeprefix("Value error, "))
+    return Problem(manifest, reason, ".".join(str(step) for step in error["loc"]) or None)
 
 
 def _same_names(found: Sequence[DiskTool]) -> Iterator[Problem]:

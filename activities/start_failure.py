@@ -27,10 +27,16 @@ def foreseen_start_failure(executable: Path) -> str | None:
     """Why this file could not be started now, as far as can be told without starting it; None if it could."""
     if executable.is_dir() or not os.access(executable, os.X_OK):
         return _cannot_execute(PermissionError(), executable, None)
+    if not executable.is_file():
+        return f"{executable} is not a file"
     interpreter = _interpreter(executable)
-    if interpreter is not None and not os.access(ast.literal_eval(interpreter), os.X_OK):
+    if interpreter is not None and not _is_executable(ast.literal_eval(interpreter)):
         return f"its interpreter {interpreter} was not found or is not executable"
     return None
+
+
+def _is_executable(path: str) -> bool:
+    return "\0" not in path and os.access(path, os.X_OK)
 
 
 def _cannot_execute(error: OSError, executable: Path, interpreter: str | None) -> str:
