@@ -3,18 +3,27 @@
 import logging
 import sys
 from collections.abc import MutableMapping
+from contextlib import suppress
 from typing import Any, TextIO
 
 import structlog
 from temporalio import activity, workflow
+from temporalio.exceptions import ApplicationError
 
+from activities.interface import MODEL_REFUSED, MODEL_UNAVAILABLE
+from activities.llm_turn import CONVERSATION_UNAVAILABLE
+
+_FORESEEN = frozenset({MODEL_UNAVAILABLE, MODEL_REFUSED, CONVERSATION_UNAVAILABLE})
 _FIELDS = ("workflow_id", "run_id", "task_queue", "activity_type", "activity_id", "attempt")
 
 
 def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None) -> None:
-    """Send everything that this process logs to stderr, through one handler."""
-    out: TextIO = stream or sys.stderr
-    pretty = out.isatty()
+    """Send everything that this process logs to stderr, through one handler.
+
+    What may go wrong with a model is one line, without a traceback, and only from `INFO` on: the retries of
+    a turn are part of the run, and whoever watches that sees them there.
+    """
+    pretty = (stream or sys.stderr).isatty()
     shared: list[structlog.types.Processor] = [
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
@@ -25,7 +34,8 @@ def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None
         if pretty
         else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(ensure_ascii=False)]
     )
-    handler = logging.StreamHandler(out)
+    handler = _StderrHandler() if stream is None else logging.StreamHandler(stream)
+    handler.addFilter(lambda record: _is_wanted(record, level))
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder(), _lift_temporal_fields],
@@ -42,6 +52,24 @@ def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None
         cache_logger_on_first_use=True,
     )
     _bind_temporal_fields()
+
+
+class _StderrHandler(logging.Handler):
+    """Writes to what `sys.stderr` is at the time, for a live view replaces it while it draws."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        # A terminal that has gone away is no reason to stop what is logged about.
+        with suppress(OSError):
+            sys.stderr.write(f"{self.format(record)}\n")
+            sys.stderr.flush()
+
+
+def _is_wanted(record: logging.LogRecord, level: int) -> bool:
+    error = record.exc_info[1] if record.exc_info else None
+    if not isinstance(error, ApplicationError) or error.type not in _FORESEEN:
+        return True
+    record.msg, record.args, record.exc_info = f"{record.getMessage()}: {error.message}", None, None
+    return level <= logging.INFO
 
 
 def _bind_temporal_fields() -> None:
