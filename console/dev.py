@@ -14,7 +14,7 @@ from activities.discovery import Discovery
 from console.directories import working_directory
 from console.entry import run_to_exit_code, settings_or_complain
 from console.exit_codes import ExitCode
-from console.interrupt import interruptible
+from console.interrupt import Interrupt
 from console.tool_sources import load_tools, tool_sources
 from workers.dev_presence import announce_dev
 from workers.embedded_server import embedded_server
@@ -50,10 +50,15 @@ def dev(
     configure_logging()
     settings = settings_or_complain()
     found = load_tools(tool_sources(tools or ()))
-    return run_to_exit_code(_dev(settings, found, working_directory(workdir), _Ports(port, ui_port)))
+    directory, ports = working_directory(workdir), _Ports(port, ui_port)
+    return run_to_exit_code(
+        lambda interrupt: _dev(settings, found, directory, ports, interrupt), interrupted=ExitCode.DONE
+    )
 
 
-async def _dev(settings: Settings, tools: Discovery, directory: Path, ports: _Ports) -> ExitCode:
+async def _dev(
+    settings: Settings, tools: Discovery, directory: Path, ports: _Ports, interrupt: Interrupt
+) -> ExitCode:
     presence = await announce_dev(settings)
     try:
         async with embedded_server(settings, port=ports.server, ui_port=ports.ui) as server:
@@ -68,7 +73,7 @@ async def _dev(settings: Settings, tools: Discovery, directory: Path, ports: _Po
                 settings=settings,
             )
             takeover = QueueTakeover(server.client, settings, open_model)
-            with interruptible("Stopping; unfinished runs go on at the next start.") as interrupt:
+            with interrupt.heeded("Stopping; unfinished runs go on at the next start."):
                 async with worker:
                     _say(f"Temporal   {server.address}", f"UI         {server.ui_url}")
                     named = ", ".join(sorted(tools.tools)) or "no tools"

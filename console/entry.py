@@ -1,15 +1,16 @@
 """From a command's coroutine to its exit code: every error that a user can cause is one sentence."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
-from temporalio.service import RPCError
+from temporalio.service import RPCError, RPCStatusCode
 
 from activities.model import ModelRefusedError
 from console.errors import CommandError
 from console.exit_codes import ExitCode
-from workers.connection import TemporalUnreachableError
+from console.interrupt import Interrupt, interruptible
+from workers.connection import TemporalUnreachableError, configured_address
 from workers.dev_presence import DevIsUpError
 from workers.embedded_server import EmbeddedServerError
 from workers.following import RunUnknownError
@@ -31,24 +32,36 @@ _USAGE = (
     StateDirectoryError,
 )
 _UNREACHABLE = (EmbeddedServerError, ServerBinaryMissingError, TemporalUnreachableError)
+_GONE = (RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED)
+
+Command = Callable[[Interrupt], Coroutine[Any, Any, ExitCode]]
 
 
-def run_to_exit_code(command: Coroutine[Any, Any, ExitCode]) -> ExitCode:
-    """Run a command's coroutine.
+def run_to_exit_code(command: Command, *, interrupted: ExitCode = ExitCode.DETACHED) -> ExitCode:
+    """Run a command's coroutine; `interrupted` is what it ends with when it is stopped while it starts.
 
     Raises:
         CommandError: with the sentence and the exit code for what went wrong.
     """
     try:
-        return asyncio.run(command)
+        return asyncio.run(_interruptibly(command, interrupted))
     except _USAGE as error:
         raise CommandError(str(error), ExitCode.USAGE) from error
     except _UNREACHABLE as error:
         raise CommandError(str(error), ExitCode.TEMPORAL_UNREACHABLE) from error
     except RPCError as error:
-        raise CommandError(
-            f"Temporal stopped answering: {error.message}", ExitCode.TEMPORAL_UNREACHABLE
-        ) from error
+        happened = "stopped answering" if error.status in _GONE else "refused"
+        raise CommandError(f"Temporal {happened}: {error.message}", ExitCode.TEMPORAL_UNREACHABLE) from error
+
+
+async def _interruptibly(command: Command, interrupted: ExitCode) -> ExitCode:
+    with interruptible() as interrupt:
+        try:
+            return await command(interrupt)
+        except asyncio.CancelledError:
+            if interrupt.asked.is_set():
+                return interrupted
+            raise
 
 
 def settings_or_complain() -> Settings:
@@ -59,5 +72,17 @@ def settings_or_complain() -> Settings:
     """
     try:
         return load_settings()
+    except SettingsError as error:
+        raise CommandError(str(error)) from error
+
+
+def address_or_complain(address: str | None) -> str | None:
+    """Give the server that was named, here or in Temporal's own environment configuration.
+
+    Raises:
+        CommandError: the configuration cannot be read.
+    """
+    try:
+        return configured_address(address)
     except SettingsError as error:
         raise CommandError(str(error)) from error

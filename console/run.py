@@ -1,5 +1,6 @@
 """`surefoot run`: what was typed, checked and put together."""
 
+import logging
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -8,14 +9,14 @@ import typer
 from pydantic import ValidationError
 
 from console.directories import working_directory
-from console.entry import run_to_exit_code, settings_or_complain
+from console.entry import address_or_complain, run_to_exit_code, settings_or_complain
 from console.errors import CommandError
 from console.output import OutputFormat, choose_output
 from console.running import Embedded, NamedServer, RunCommand, carry_out
 from console.tool_sources import load_tools, tool_sources
 from surefoot.limits import Limits
 from surefoot.run import Protocol, RunInput
-from workers.connection import configured_address
+from workers.logging import configure_logging
 from workers.models import SCRIPTED
 from workers.settings import Settings
 from workers.starting import new_workflow_id
@@ -59,8 +60,9 @@ def run(
 
     Without a server to connect to, the embedded one is used, with a worker inside this command.
     """
+    configure_logging(logging.WARNING)
     settings = settings_or_complain()
-    named = configured_address(address)
+    named = address_or_complain(address)
     where: NamedServer | Embedded
     if named is None:
         where = _embedded(tools, workdir=workdir, queue=queue, stay=stay)
@@ -78,7 +80,7 @@ def run(
     command = RunCommand(
         run_input, workflow_id or new_workflow_id(), where, detach=detach, output=choose_output(output)
     )
-    return run_to_exit_code(carry_out(command, settings))
+    return run_to_exit_code(lambda interrupt: carry_out(command, settings, interrupt))
 
 
 def _embedded(tools: list[str] | None, *, workdir: Path | None, queue: str | None, stay: bool) -> Embedded:

@@ -2,25 +2,26 @@
 
 import asyncio
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from temporalio.client import WorkflowHandle
+from temporalio.worker import Worker
 
 from activities.discovery import Discovery
 from console.errors import CommandError
 from console.exit_codes import ExitCode
-from console.interrupt import Interrupt, interruptible
+from console.interrupt import Interrupt
 from console.output import Output
+from console.staying import keep_ui_up
 from console.watching import watch
 from surefoot.run import RunInput
 from workers.dev_presence import dev_is_up
-from workers.models import check_model, model_opener, provider_settings
+from workers.models import check_model, is_scripted, model_opener, provider_settings
 from workers.served_queues import Claim, ServedQueue, ServedQueues
 from workers.settings import Settings
-from workers.starting import new_workflow_id, start_run
+from workers.starting import RunExistsError, new_workflow_id, start_run
 from workers.temporal import Temporal, temporal
 from workers.worker import build_worker
 
@@ -57,55 +58,80 @@ class RunCommand:
     output: Output
 
 
-async def carry_out(command: RunCommand, settings: Settings) -> ExitCode:
+async def carry_out(command: RunCommand, settings: Settings, interrupt: Interrupt) -> ExitCode:
     """Start the run, and unless it is detached follow it to its end."""
     match command.where:
         case NamedServer() as where:
-            return await _on_named_server(command, where, settings)
+            return await _on_named_server(command, where, settings, interrupt)
         case Embedded() as where:
-            return await _on_embedded_server(command, where, settings)
+            return await _on_embedded_server(command, where, settings, interrupt)
 
 
-async def _on_named_server(command: RunCommand, where: NamedServer, settings: Settings) -> ExitCode:
+async def _on_named_server(
+    command: RunCommand, where: NamedServer, settings: Settings, interrupt: Interrupt
+) -> ExitCode:
     async with temporal(settings, address=where.address) as server:
         handle = await start_run(
             server.client, command.run, workflow_id=command.workflow_id, queue=where.queue
         )
-        _begin(command, handle, server)
+        _begin(command, handle, server, queue=where.queue)
         if command.detach:
             command.output.end()
             return ExitCode.DONE
-        with interruptible(f"Leaving; the run goes on on {where.address}.") as interrupt:
+        with interrupt.heeded(f"Leaving; the run goes on at {where.address}."):
             return await watch(handle, command.output, interrupt)
 
 
-async def _on_embedded_server(command: RunCommand, where: Embedded, settings: Settings) -> ExitCode:
+async def _on_embedded_server(
+    command: RunCommand, where: Embedded, settings: Settings, interrupt: Interrupt
+) -> ExitCode:
     if command.detach and not dev_is_up(settings):
         raise CommandError(
             "--detach needs somebody who goes on serving the run: start `surefoot dev` first, or name a "
             "server with --address"
         )
     # Loading a provider takes seconds, and so does starting the server.
-    keys = provider_settings(os.environ)
-    checked = asyncio.create_task(
-        asyncio.to_thread(check_model, command.run.model, command.run.protocol, keys)
-    )
-    async with temporal(settings) as server:
-        await checked
-        claim = _claim_queue(command, where, settings)
-        try:
-            handle = await start_run(
-                server.client, command.run, workflow_id=command.workflow_id, queue=claim.served.queue
-            )
-        except BaseException:
-            claim.forget()
-            raise
-        _begin(command, handle, server)
+    checking = asyncio.create_task(asyncio.to_thread(_check_model, command))
+    try:
+        if is_scripted(command.run.model):
+            await checking
+        async with temporal(settings) as server:
+            await checking
+            return await _start_and_serve(command, where, server, settings, interrupt)
+    finally:
+        await asyncio.gather(checking, return_exceptions=True)
+
+
+def _check_model(command: RunCommand) -> None:
+    check_model(command.run.model, command.run.protocol, provider_settings(os.environ))
+
+
+async def _start_and_serve(
+    command: RunCommand, where: Embedded, server: Temporal, settings: Settings, interrupt: Interrupt
+) -> ExitCode:
+    claim = _claim_queue(command, where, settings)
+    try:
+        handle = await start_run(
+            server.client, command.run, workflow_id=command.workflow_id, queue=claim.served.queue
+        )
+        _begin(command, handle, server, queue=claim.served.queue)
         if command.detach:
             command.output.end()
-            claim.release()
             return ExitCode.DONE
-        return await _serve_and_watch(command, where, handle, claim, server, settings)
+        with interrupt.heeded("Leaving; the run goes on with `surefoot dev`. Ctrl-C again leaves at once."):
+            async with _worker(where, claim, server, settings):
+                exit_code = await watch(handle, command.output, interrupt)
+        if exit_code is not ExitCode.DETACHED:
+            claim.forget()
+    except RunExistsError:
+        claim.forget()
+        raise
+    finally:
+        # Whoever serves the queue next finds out whether the run was started, and whether it has ended.
+        claim.release()
+    if exit_code is not ExitCode.DETACHED:
+        await keep_ui_up(interrupt, until_enter=where.stay)
+    return exit_code
 
 
 def _claim_queue(command: RunCommand, where: Embedded, settings: Settings) -> Claim:
@@ -120,15 +146,8 @@ def _claim_queue(command: RunCommand, where: Embedded, settings: Settings) -> Cl
     )
 
 
-async def _serve_and_watch(
-    command: RunCommand,
-    where: Embedded,
-    handle: WorkflowHandle[Any, Any],
-    claim: Claim,
-    server: Temporal,
-    settings: Settings,
-) -> ExitCode:
-    worker = build_worker(
+def _worker(where: Embedded, claim: Claim, server: Temporal, settings: Settings) -> Worker:
+    return build_worker(
         server.client,
         queue=claim.served.queue,
         tools=where.tools.tools,
@@ -137,31 +156,14 @@ async def _serve_and_watch(
         open_model=model_opener(provider_settings(os.environ)),
         settings=settings,
     )
-    last_words = "Leaving; the run goes on with `surefoot dev`. Ctrl-C again leaves at once."
-    with interruptible(last_words) as interrupt:
-        try:
-            async with worker:
-                exit_code = await watch(handle, command.output, interrupt)
-        finally:
-            claim.release()
-        if exit_code is not ExitCode.DETACHED:
-            claim.forget()
-            await _keep_ui_up(where, interrupt)
-    return exit_code
 
 
-def _begin(command: RunCommand, handle: WorkflowHandle[Any, Any], server: Temporal) -> None:
+def _begin(command: RunCommand, handle: WorkflowHandle[Any, Any], server: Temporal, *, queue: str) -> None:
     run_id = handle.first_execution_run_id or ""
-    ui_url = server.run_url(handle.id, run_id)
-    command.output.begin(workflow_id=handle.id, run_id=run_id, ui_url=ui_url, model=command.run.model)
-
-
-async def _keep_ui_up(where: Embedded, interrupt: Interrupt) -> None:
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return
-    if where.stay:
-        sys.stderr.write("The UI stays up until you press Enter.\n")
-        sys.stderr.flush()
-        await interrupt.first(asyncio.create_task(asyncio.to_thread(sys.stdin.readline)))
-    else:
-        sys.stderr.write("The UI goes down with this command; `surefoot dev` shows the run again.\n")
+    command.output.begin(
+        workflow_id=handle.id,
+        run_id=run_id,
+        ui_url=server.run_url(handle.id, run_id),
+        model=command.run.model,
+        queue=queue,
+    )

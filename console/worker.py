@@ -9,9 +9,9 @@ import typer
 
 from activities.discovery import Discovery
 from console.directories import working_directory
-from console.entry import run_to_exit_code, settings_or_complain
+from console.entry import address_or_complain, run_to_exit_code, settings_or_complain
 from console.exit_codes import ExitCode
-from console.interrupt import interruptible
+from console.interrupt import Interrupt
 from console.tool_sources import load_tools, tool_sources
 from workers.logging import configure_logging
 from workers.models import model_opener, provider_settings
@@ -44,13 +44,20 @@ def worker(
     configure_logging()
     settings = settings_or_complain()
     found = load_tools(tool_sources(tools or ()))
+    directory, named = working_directory(workdir), address_or_complain(address)
     return run_to_exit_code(
-        _serve(settings, queue or settings.task_queue, found, working_directory(workdir), address)
+        lambda interrupt: _serve(settings, queue or settings.task_queue, found, directory, named, interrupt),
+        interrupted=ExitCode.DONE,
     )
 
 
 async def _serve(
-    settings: Settings, queue: str, tools: Discovery, directory: Path, address: str | None
+    settings: Settings,
+    queue: str,
+    tools: Discovery,
+    directory: Path,
+    address: str | None,
+    interrupt: Interrupt,
 ) -> ExitCode:
     async with temporal(settings, address=address) as server:
         built = build_worker(
@@ -63,7 +70,7 @@ async def _serve(
             settings=settings,
         )
         grace = settings.graceful_shutdown_timeout.total_seconds()
-        with interruptible(f"Stopping; running calls have {grace:g}s. Again to stop at once.") as interrupt:
+        with interrupt.heeded(f"Stopping; running calls have {grace:g}s. Again to stop at once."):
             async with built:
                 log.info("serving", task_queue=queue, address=server.address, tools=sorted(tools.tools))
                 await interrupt.asked.wait()

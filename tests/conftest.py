@@ -21,16 +21,17 @@ class RealServer:
     address: str
     ui_url: str
     namespace: str
+    state_directory: Path
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[RealServer]:
-    settings = Settings(state_directory=tmp_path_factory.mktemp("server"))
+    settings = Settings(state_directory=tmp_path_factory.mktemp("server") / "surefoot")
     context = embedded_server(settings, port=free_port(), ui_port=free_port())
     # A loop of its own: each test has another one, and the server outlives them all.
     with asyncio.Runner() as runner:
         running = runner.run(context.__aenter__())
-        yield RealServer(running.address, running.ui_url, running.namespace)
+        yield RealServer(running.address, running.ui_url, running.namespace, settings.state_directory)
         runner.run(context.__aexit__(None, None, None))
 
 

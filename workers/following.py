@@ -11,10 +11,16 @@ from temporalio.client import (
     WorkflowHandle,
     WorkflowQueryFailedError,
 )
+from temporalio.exceptions import (
+    ApplicationError,
+    CancelledError,
+    TerminatedError,
+    TimeoutError,  # noqa: A004  Temporal's own, and the built-in one never reaches this file
+)
 from temporalio.service import RPCError, RPCStatusCode
 
 from surefoot.ledger import Event, RunFinished
-from surefoot.run import EVENTS_QUERY, EventsPage
+from surefoot.run import EVENTS_QUERY, EventsPage, RunResult
 from surefoot.usage import Usage
 from workers.snapshot import Snapshot, snapshot_of
 
@@ -22,8 +28,8 @@ PAUSE = timedelta(milliseconds=200)
 SNAPSHOT_EVERY = timedelta(seconds=1)
 
 _QUERY_TIMEOUT = timedelta(seconds=5)
-# A closed run whose events cannot be asked for in this many tries has no worker left to answer.
-_LAST_TRIES = 3
+# A closed run whose ledger cannot be asked for in this many tries has no worker left to answer.
+_LAST_TRIES = 2
 
 
 class RunUnknownError(RuntimeError):
@@ -39,7 +45,7 @@ async def follow(run: WorkflowHandle[Any, Any]) -> AsyncIterator[Event | Snapsho
         RunUnknownError: there is no such run.
         RPCError: the server stopped answering.
     """
-    offset, tries_left, looked_at = 0, _LAST_TRIES, -SNAPSHOT_EVERY.total_seconds()
+    offset, tries_left, looked_at, closed = 0, _LAST_TRIES, -SNAPSHOT_EVERY.total_seconds(), False
     clock = asyncio.get_running_loop().time
     while True:
         page = await _ask(run, offset)
@@ -50,16 +56,18 @@ async def follow(run: WorkflowHandle[Any, Any]) -> AsyncIterator[Event | Snapsho
         offset = page.next_offset if page else offset
         if page and page.more:
             continue
-        if clock() - looked_at >= SNAPSHOT_EVERY.total_seconds():
+        if closed:
+            tries_left -= 1
+            if page or tries_left == 0:
+                yield await _ending(run)
+                return
+        elif clock() - looked_at >= SNAPSHOT_EVERY.total_seconds():
             looked_at = clock()
             snapshot = await snapshot_of(run, served=page is not None)
             yield snapshot
-            if snapshot.status != WorkflowExecutionStatus.RUNNING:
-                tries_left -= 1
-                if tries_left == 0:
-                    yield await _ended_from_outside(run, snapshot)
-                    return
-        await asyncio.sleep(PAUSE.total_seconds())
+            closed = snapshot.status != WorkflowExecutionStatus.RUNNING
+        if not closed:
+            await asyncio.sleep(PAUSE.total_seconds())
 
 
 async def _ask(run: WorkflowHandle[Any, Any], offset: int) -> EventsPage | None:
@@ -75,11 +83,29 @@ async def _ask(run: WorkflowHandle[Any, Any], offset: int) -> EventsPage | None:
         return None
 
 
-async def _ended_from_outside(run: WorkflowHandle[Any, Any], snapshot: Snapshot) -> RunFinished:
-    status = "cancelled" if snapshot.status == WorkflowExecutionStatus.CANCELED else "failed"
-    reason = f"the run ended as {snapshot.status.name.lower() if snapshot.status else 'unknown'}"
+async def _ending(run: WorkflowHandle[Any, Any]) -> RunFinished:
+    """Tell from what the server keeps how a closed run ended, for its ledger is nowhere to be asked for."""
+    now = datetime.now(UTC)
     try:
-        await run.result()
+        result = RunResult.model_validate(await run.result())
     except WorkflowFailureError as error:
-        reason = f"{reason}: {error.cause}"
-    return RunFinished(time=datetime.now(UTC), status=status, error=reason, usage=Usage())
+        cancelled = isinstance(error.cause, CancelledError)
+        reason = None if cancelled else _reason(error.cause)
+        return RunFinished(
+            time=now, status="cancelled" if cancelled else "failed", error=reason, usage=Usage()
+        )
+    return RunFinished(
+        time=now, status=result.status, answer=result.answer, error=result.reason, usage=result.usage
+    )
+
+
+def _reason(cause: BaseException) -> str:
+    match cause:
+        case ApplicationError(message=message):
+            return message
+        case TerminatedError():
+            return "the run was terminated"
+        case TimeoutError():
+            return "the run timed out"
+        case _:
+            return str(cause)

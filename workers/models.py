@@ -15,6 +15,11 @@ from surefoot.run import Protocol
 SCRIPTED = "scripted:"
 
 
+def is_scripted(name: str) -> bool:
+    """Tell whether a model speaks from a file, which is quickly checked."""
+    return name.startswith(SCRIPTED)
+
+
 def provider_settings(environment: Mapping[str, str]) -> ProviderSettings:
     """Read the providers' own variables; an empty one counts as unset."""
     return ProviderSettings(

@@ -1,0 +1,178 @@
+"""The `surefoot` command as a process of its own, with nothing of this process's environment."""
+
+import json
+import os
+import signal
+import subprocess
+import sysconfig
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from workers.server_process import ServerProcess, find_server
+
+SUREFOOT = Path(sysconfig.get_path("scripts")) / "surefoot"
+ROOT = Path(__file__).parents[2]
+
+PATIENCE_SECONDS = 30
+CHECK_SECONDS = 0.02
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a command left behind; killed by signal n, its exit code is -n."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.stdout.splitlines()]
+
+    def event(self, kind: str) -> dict[str, Any]:
+        (only,) = [event for event in self.events if event["type"] == kind]
+        return only
+
+
+class Command:
+    """One command from its start on; what it prints goes to files."""
+
+    def __init__(
+        self, arguments: tuple[str, ...], *, printed: Path, directory: Path, environment: Mapping[str, str]
+    ) -> None:
+        self._stdout, self._stderr = printed.with_suffix(".stdout"), printed.with_suffix(".stderr")
+        with self._stdout.open("wb") as stdout, self._stderr.open("wb") as stderr:
+            self._process = subprocess.Popen(
+                [SUREFOOT, *arguments],
+                stdin=subprocess.PIPE,
+                stdout=stdout,
+                stderr=stderr,
+                cwd=directory,
+                env=environment,
+                start_new_session=True,
+            )
+
+    @property
+    def process_id(self) -> int:
+        return self._process.pid
+
+    @property
+    def stdout(self) -> str:
+        return self._stdout.read_text(errors="replace")
+
+    @property
+    def stderr(self) -> str:
+        return self._stderr.read_text(errors="replace")
+
+    def until(self, look: Callable[[], Found | None], *, seconds: float = PATIENCE_SECONDS) -> Found:
+        """Wait for something to be true while the command runs, and give it."""
+        deadline = time.monotonic() + seconds
+        while True:
+            if found := look():
+                return found
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                raise AssertionError(
+                    f"it did not come to pass; the command said:\n{self.stdout}{self.stderr}"
+                )
+            time.sleep(CHECK_SECONDS)
+
+    def until_it_says(self, text: str, *, seconds: float = PATIENCE_SECONDS) -> None:
+        self.until(lambda: text in self.stdout or text in self.stderr, seconds=seconds)
+
+    def until_printed(self, kind: str) -> dict[str, Any]:
+        """Wait for the first event of a kind, and give it."""
+        return self.until(
+            lambda: next(
+                (
+                    json.loads(line)
+                    for line in self.stdout.splitlines(keepends=True)
+                    if line.endswith("\n") and f'"type": "{kind}"' in line
+                ),
+                None,
+            )
+        )
+
+    def ends(self, *, stdin: bytes = b"", seconds: float = PATIENCE_SECONDS) -> Ended:
+        """Wait for its end."""
+        try:
+            self._process.communicate(stdin, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"it does not end; it said:\n{self.stdout}{self.stderr}") from None
+        return Ended(self._process.returncode, self.stdout, self.stderr)
+
+    def signal(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
+    def kill(self) -> None:
+        """End it as a power cut would, and everything in its group."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.communicate()
+
+
+class Surefoot:
+    """Starts commands that share a state directory, and leaves nothing of them behind."""
+
+    def __init__(self, directory: Path, *, state_home: Path) -> None:
+        self.directory = directory
+        self.state = state_home / "surefoot"
+        self._environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(directory),
+            "LANG": "C.UTF-8",
+            "XDG_STATE_HOME": str(state_home),
+        }
+        self._started: list[Command] = []
+
+    def start(
+        self, *arguments: object, environment: Mapping[str, str] | None = None, directory: Path | None = None
+    ) -> Command:
+        """Start a command in the directory, by default the test's own."""
+        command = Command(
+            tuple(map(str, arguments)),
+            printed=self.directory / f"command-{len(self._started)}",
+            directory=directory or self.directory,
+            environment={**self._environment, **(environment or {})},
+        )
+        self._started.append(command)
+        return command
+
+    def __call__(
+        self,
+        *arguments: object,
+        stdin: bytes = b"",
+        environment: Mapping[str, str] | None = None,
+        directory: Path | None = None,
+    ) -> Ended:
+        """Run a command to its end."""
+        return self.start(*arguments, environment=environment, directory=directory).ends(stdin=stdin)
+
+    def server(self) -> ServerProcess | None:
+        """Give the embedded server of the state directory, if one runs."""
+        return find_server(self.state / "temporal.db")
+
+    def kill_server(self) -> None:
+        """End the embedded server as a power cut would."""
+        server = self.server()
+        if server is None:
+            return
+        server.send(signal.SIGKILL)
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not server.is_gone() and time.monotonic() < deadline:
+            time.sleep(CHECK_SECONDS)
+
+    def clean_up(self) -> None:
+        for command in self._started:
+            command.kill()
+
+
+def stop_process(process_id: int) -> None:
+    """End a process that a test left on purpose."""
+    with suppress(ProcessLookupError):
+        os.kill(process_id, signal.SIGKILL)
