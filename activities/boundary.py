@@ -1,8 +1,9 @@
 """The tool boundary: turns whatever a tool call ended with into what Temporal carries."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from pydantic import ValidationError
 from temporalio import activity
@@ -20,7 +21,7 @@ from activities.interface import (
     ToolList,
 )
 from activities.tool_executor import ToolExecutor
-from surefoot.failures import Captured, interrupted, invalid_params, not_found_on_executor
+from surefoot.failures import Captured, cancelled, interrupted, invalid_params, not_found_on_executor
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.strict_json import NotStrictJsonError, encode_json, strict_json
 
@@ -58,17 +59,47 @@ class ToolActivities:
         call = _read_call(arguments)
         async with beating(self._intervals, captured):
             try:
-                outcome = await self._executor.run(call, watch=watched.append)
+                outcome = await _unless_cancelled(self._executor.run(call, watch=watched.append))
             except asyncio.CancelledError:
-                if activity.is_worker_shutdown():
-                    # `from None`: inside this handler the SDK would report a cancellation instead.
-                    raise _shut_down(call.tool, captured()) from None
-                raise
+                failure = _cut_short(call.tool, captured())
+                if failure is None:
+                    raise
+                # `from None`: inside this handler the SDK would report a cancellation instead.
+                raise _failed(failure, started_at=started_at) from None
         match outcome:
             case ToolSuccess(result=answer):
                 return _payload(encode_json(answer), started_at=started_at, executor=self._identity)
             case ToolFailure():
                 raise _failed(outcome, started_at=started_at)
+
+
+async def _unless_cancelled(
+    execution: Coroutine[Any, Any, ToolSuccess | ToolFailure],
+) -> ToolSuccess | ToolFailure:
+    """Let an execution end. A pause leaves it alone: a tool cannot stop and go on, only be run again.
+
+    The SDK tells of one cancellation for each attempt, so that after a pause only the tool's own timeout ends
+    it early.
+    """
+    running = asyncio.create_task(execution)
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        if not _reason().paused:
+            running.cancel()
+        return await running
+
+
+def _cut_short(tool: str, capture: Capture) -> ToolFailure | None:
+    """The failure of a call that was stopped for a reason of its own; None when its run was cancelled."""
+    reason, captured = _reason(), Captured(capture.stdout, capture.stderr)
+    if reason.worker_shutdown:
+        return interrupted(tool, captured)
+    return cancelled(tool, captured) if reason.reset else None
+
+
+def _reason() -> activity.ActivityCancellationDetails:
+    return activity.cancellation_details() or activity.ActivityCancellationDetails()
 
 
 def _read_call(arguments: Sequence[RawValue]) -> ToolCallInput:
@@ -92,12 +123,8 @@ def _never_twice(executor: ToolExecutor) -> None:
         earlier = Capture.model_validate(info.heartbeat_details[0]) if info.heartbeat_details else Capture()
     except ValidationError:
         earlier = Capture()
-    raise _shut_down(info.activity_type, earlier)
-
-
-def _shut_down(tool: str, capture: Capture) -> ApplicationError:
-    failure = interrupted(tool, Captured(capture.stdout, capture.stderr))
-    return _failed(failure, started_at=capture.started_at)
+    failure = interrupted(info.activity_type, Captured(earlier.stdout, earlier.stderr))
+    raise _failed(failure, started_at=earlier.started_at)
 
 
 def _failed(failure: ToolFailure, *, started_at: str | None = None) -> ApplicationError:

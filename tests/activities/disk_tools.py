@@ -10,6 +10,9 @@ from activities.discovery import DiskTool, discover_tools
 SHELL = "#!/bin/sh\n"
 PYTHON = f"#!{sys.executable} -IS\n"
 
+WAIT_FOR_GO = "while [ ! -e go ]; do sleep 0.02; done"
+"""Shell: goes on once the file `go` is in the tool's working directory."""
+
 
 def write_tool(directory: Path, name: str, script: str, *, mode: int = 0o755, **manifest: object) -> None:
     """Write an executable and its manifest."""

@@ -13,7 +13,7 @@ from activities.interface import Capture, ToolCallInput
 from activities.tool_executor import ToolExecutor
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.sizes import MAX_ANSWER_BYTES
-from tests.activities.disk_tools import PYTHON, SHELL, found, write_tool
+from tests.activities.disk_tools import PYTHON, SHELL, WAIT_FOR_GO, found, write_tool
 from tests.activities.tool_run import is_alive, until
 
 SECRET = {"OPENAI_API_KEY": "hunter2", "PYTHONPATH": "/elsewhere", "LC_TIME": "C"}
@@ -251,14 +251,12 @@ async def test_a_working_directory_that_is_gone_is_told(tmp_path: Path) -> None:
 
 
 async def test_what_a_tool_has_said_so_far_can_be_watched(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "go")
-    script = f"{SHELL}echo oh >&2; printf '[1, '; read _ < '{tmp_path}/go'; echo '2]'"
-    write_tool(tmp_path / "tools", "x", script)
+    write_tool(tmp_path / "tools", "x", f"{SHELL}echo oh >&2; printf '[1, '; {WAIT_FOR_GO}; echo '2]'")
     watched: list[Callable[[], Capture]] = []
 
     running = asyncio.create_task(executor(tmp_path).run(call(), watch=watched.append))
     await until(lambda: bool(watched) and watched[0]() == Capture(stdout="[1, ", stderr="oh\n"))
-    (tmp_path / "go").write_text("on\n")
+    (tmp_path / "work" / "go").touch()
 
     async with asyncio.timeout(10):
         assert await running == ToolSuccess(tool="x", result=[1, 2])

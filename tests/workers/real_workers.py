@@ -1,0 +1,130 @@
+"""Real workers that serve tools which a test wrote, in this process or in one of its own."""
+
+import asyncio
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Self
+
+from temporalio.client import Client, WorkflowHandle
+from temporalio.worker import Worker
+
+from activities.model import Model
+from tests.activities.disk_tools import found
+from workers.settings import Settings
+from workers.snapshot import RunningActivity, snapshot_of
+from workers.worker import build_worker
+
+
+def new_queue() -> str:
+    return f"queue-{secrets.token_hex(4)}"
+
+
+def worker_of(client: Client, directory: Path, model: Model, *, queue: str, **settings: Any) -> Worker:  # noqa: ANN401  what a setting may be
+    """Give a worker for the tools in `directory`/tools, which run in `directory`."""
+    return build_worker(
+        client,
+        queue=queue,
+        tools=found(directory / "tools"),
+        directory=directory,
+        environment={"PATH": os.environ["PATH"]},
+        open_model=lambda _turn, _attempt: model,
+        settings=Settings(state_directory=directory, **settings),
+    )
+
+
+@asynccontextmanager
+async def working(client: Client, directory: Path, model: Model, **settings: Any) -> AsyncGenerator[str]:  # noqa: ANN401
+    """Have a worker serve a queue of its own; gives the queue."""
+    queue = new_queue()
+    async with worker_of(client, directory, model, queue=queue, **settings):
+        yield queue
+
+
+async def until_running(
+    run: WorkflowHandle[Any, Any], shows: Callable[[RunningActivity], bool]
+) -> RunningActivity:
+    """Wait until the server shows an activity of the run like this."""
+    while True:
+        snapshot = await snapshot_of(run, served=True)
+        for activity in snapshot.running:
+            if shows(activity):
+                return activity
+        await asyncio.sleep(0.02)
+
+
+def says(stdout: str) -> Callable[[RunningActivity], bool]:
+    """An activity whose latest heartbeat told this output."""
+    return lambda activity: activity.captured is not None and activity.captured.stdout == stdout
+
+
+async def pid_in(file: Path) -> int:
+    """Wait until a tool has written its process id, with a newline, and give it."""
+    while not (file.exists() and file.read_text().endswith("\n")):  # noqa: ASYNC110, ASYNC240  another process
+        await asyncio.sleep(0.01)
+    return int(file.read_text())  # noqa: ASYNC240  a few bytes
+
+
+_SCRIPT = """
+import asyncio, signal, sys
+from pathlib import Path
+
+{before}
+
+from temporalio.client import Client
+from activities.discovery import discover_tools
+from workers.logging import configure_logging
+from workers.models import model_opener, provider_settings
+from workers.settings import load_settings
+from workers.worker import build_worker
+from workflows.converter import DATA_CONVERTER
+
+async def work(address, namespace, queue, directory):
+    configure_logging()
+    client = await Client.connect(address, namespace=namespace, data_converter=DATA_CONVERTER)
+    worker = build_worker(
+        client,
+        queue=queue,
+        tools=discover_tools([Path(directory) / "tools"]).tools,
+        directory=Path(directory),
+        environment={{"PATH": "/usr/bin:/bin"}},
+        open_model=model_opener(provider_settings({{}})),
+        settings=load_settings(),
+    )
+    async with worker:
+        await asyncio.Event().wait()
+
+asyncio.run(work(*sys.argv[1:]))
+"""
+
+
+class WorkerProcess:
+    """A worker in a process of its own; its models are those of the product. Ends with its context."""
+
+    def __init__(self, client: Client, directory: Path, *, queue: str, before: str = "") -> None:
+        """Start it; `before` is Python that it runs before anything is imported."""
+        address = client.service_client.config.target_host
+        arguments = [address, client.namespace, queue, str(directory)]
+        self.log = directory / "worker.log"
+        with self.log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", _SCRIPT.format(before=before), *arguments],
+                stdin=subprocess.DEVNULL,
+                stderr=log,
+                env={**os.environ, "SUREFOOT_STATE_DIRECTORY": str(directory)},
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def kill(self) -> None:
+        """Return once SIGKILL has ended it."""
+        self._process.kill()
+        self._process.wait(timeout=10)
