@@ -1,6 +1,7 @@
 """A worker process's wiring: the agent workflow, the model's turns and the tools on one task queue."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 
 from temporalio.client import Client
@@ -13,11 +14,16 @@ from activities.discovery import DiskTool
 from activities.heartbeats import BeatIntervals
 from activities.llm_turn import LlmTurns, OpenModel
 from activities.tool_executor import ToolExecutor
+from workers.child_signals import keep_exit_codes
 from workers.settings import Settings
 from workflows.agent import Agent
 
 # Without this every run would import the contract anew: 31 ms for each instead of 0.8 ms.
 _PASSED_THROUGH = ("surefoot", "activities", "pydantic", "jsonschema_rs")
+
+# How long a run waits for the worker that knew it last. At the default of 10 s a killed worker's runs stand
+# still for that long, and queries of them time out, before another worker is asked.
+_STICKY_PATIENCE = timedelta(seconds=3)
 
 
 def build_worker(
@@ -34,6 +40,7 @@ def build_worker(
 
     Leaving the worker's context lets running activities finish within the graceful shutdown timeout.
     """
+    keep_exit_codes()
     intervals = BeatIntervals(settings.heartbeat_output_interval, settings.heartbeat_idle_interval)
     turns = LlmTurns(open_model, cache=ConversationCache(), intervals=intervals)
     executor = ToolExecutor(tools, directory, environment)
@@ -49,6 +56,7 @@ def build_worker(
         # How late a heartbeat's details and a cancel arrive; the defaults of 30 and 60 s are far too late.
         default_heartbeat_throttle_interval=settings.heartbeat_throttle,
         max_heartbeat_throttle_interval=settings.heartbeat_throttle,
+        sticky_queue_schedule_to_start_timeout=_STICKY_PATIENCE,
         graceful_shutdown_timeout=settings.graceful_shutdown_timeout,
     )
 
