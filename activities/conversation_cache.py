@@ -32,14 +32,16 @@ class ConversationCache:
         return kept.conversation
 
     def keep(self, workflow_id: str, conversation: Conversation) -> None:
-        """Remember the run's conversation in place of an earlier one."""
+        """Remember the run's conversation in place of an earlier one, unless it alone is above the bound."""
         before = self._kept.pop(workflow_id, None)
         if before is not None:
             self.size_bytes -= before.size_bytes
         size_bytes = _size(conversation, before)
+        if size_bytes > self._max_bytes:
+            return
         self._kept[workflow_id] = _Kept(conversation, size_bytes)
         self.size_bytes += size_bytes
-        while self._kept and (len(self._kept) > self._max_runs or self.size_bytes > self._max_bytes):
+        while len(self._kept) > self._max_runs or self.size_bytes > self._max_bytes:
             _, oldest = self._kept.popitem(last=False)
             self.size_bytes -= oldest.size_bytes
 
