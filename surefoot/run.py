@@ -2,11 +2,13 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from surefoot.conversation import Message
 from surefoot.ledger import Event
 from surefoot.limits import Limits
+from surefoot.sizes import MAX_PROMPT_BYTES, MAX_SYSTEM_BYTES, count
+from surefoot.strict_json import is_unicode, json_bytes
 from surefoot.usage import Usage
 from surefoot.wire import WireModel
 
@@ -28,13 +30,26 @@ class ModelPatience(WireModel):
     total_seconds: _Period = 6 * 3_600
 
 
-class RunInput(WireModel):
-    """Everything a run is started with."""
+def _text(name: str, limit_bytes: int) -> AfterValidator:
+    def check(text: str) -> str:
+        if not text.strip():
+            raise ValueError(f"{name} is empty")
+        if not is_unicode(text):
+            raise ValueError(f"{name} holds bytes that are no UTF-8")
+        if (size := json_bytes(text)) > limit_bytes:
+            raise ValueError(f"{name} is {size:,} bytes as JSON, above the limit of {count(limit_bytes)}")
+        return text
 
-    prompt: str
-    model: str
+    return AfterValidator(check)
+
+
+class RunInput(WireModel):
+    """Everything a run is started with; texts are bounded so that every server and worker can carry them."""
+
+    prompt: Annotated[str, _text("the prompt", MAX_PROMPT_BYTES)]
+    model: Annotated[str, _text("the model's name", 8 * 1024)]
     protocol: Protocol = "native"
-    system: str | None = None
+    system: Annotated[str, _text("the system prompt", MAX_SYSTEM_BYTES)] | None = None
     limits: Limits = Limits()
     model_patience: ModelPatience = ModelPatience()
 

@@ -44,6 +44,45 @@ def test_a_newer_starter_may_say_more_than_an_older_worker_knows() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        pytest.param("", "is empty", id="nothing"),
+        pytest.param(" \n\t", "is empty", id="nothing but spaces"),
+        pytest.param("a\udc80b", "holds bytes that are no UTF-8", id="half a pair of surrogates"),
+        pytest.param("é" * (512 * 1024), "is 1,048,578 bytes as JSON, above the limit of 1MB", id="too much"),
+        pytest.param('"' * (512 * 1024), "is 1,048,578 bytes as JSON, above the limit of 1MB", id="as JSON"),
+    ],
+)
+def test_a_prompt_is_text_that_a_history_can_carry(text: str, reason: str) -> None:
+    with pytest.raises(ValidationError, match=f"the prompt {reason}"):
+        RunInput(prompt=text, model="m")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        pytest.param("", "is empty", id="nothing"),
+        pytest.param("\udfff", "holds bytes that are no UTF-8", id="half a pair of surrogates"),
+        pytest.param("s" * (256 * 1024), "is 262,146 bytes as JSON, above the limit of 256KB", id="too much"),
+    ],
+)
+def test_a_system_prompt_is_short_text_or_none(text: str, reason: str) -> None:
+    with pytest.raises(ValidationError, match=f"the system prompt {reason}"):
+        RunInput(prompt="p", model="m", system=text)
+
+
+@pytest.mark.parametrize("name", ["", "\udc80", "m" * 9_000])
+def test_a_model_has_a_name_that_people_can_read(name: str) -> None:
+    with pytest.raises(ValidationError, match="the model's name"):
+        RunInput(prompt="p", model=name)
+
+
+def test_texts_may_be_as_long_as_their_limits() -> None:
+    largest = RunInput(prompt="p" * (1024 * 1024 - 2), model="m", system="s" * (256 * 1024 - 2))
+    assert RunInput.model_validate_json(largest.model_dump_json()) == largest
+
+
 @pytest.mark.parametrize("field", ["attempt_seconds", "longest_pause_seconds", "total_seconds"])
 @pytest.mark.parametrize(
     "seconds",
