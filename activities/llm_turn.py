@@ -1,8 +1,10 @@
 """The `llm_turn` activity: gives a model the conversation, and the workflow its reply."""
 
+import asyncio
 from collections.abc import Callable
 from datetime import timedelta
 
+from pydantic import ValidationError
 from temporalio import activity
 from temporalio.client import WorkflowQueryFailedError
 from temporalio.exceptions import ApplicationError
@@ -12,8 +14,10 @@ from activities.conversation_cache import ConversationCache
 from activities.heartbeats import BeatIntervals, beating
 from activities.interface import LLM_TURN, MODEL_REFUSED, MODEL_UNAVAILABLE, LlmTurnInput, LlmTurnResult
 from activities.model import Model, ModelRefusedError, ModelUnavailableError
-from surefoot.conversation import Conversation, Prefix
+from surefoot.conversation import Conversation, Prefix, message_bytes
 from surefoot.run import CONVERSATION_QUERY, ConversationPage, ConversationRequest
+from surefoot.sizes import MAX_ERROR_BYTES, MAX_REPLY_BYTES, count
+from surefoot.truncation import truncate
 
 CONVERSATION_UNAVAILABLE = "CONVERSATION_UNAVAILABLE"
 """The type of an error in fetching the conversation from the run; the turn is tried again."""
@@ -21,7 +25,7 @@ CONVERSATION_UNAVAILABLE = "CONVERSATION_UNAVAILABLE"
 _QUERY_TIMEOUT = timedelta(seconds=10)
 
 OpenModel = Callable[[LlmTurnInput, int], Model]
-"""Gives the model that a turn names; the number is the attempt, counted from 1."""
+"""Gives the model that a turn names; the number is the attempt, counted from 1. Called in a thread."""
 
 
 class LlmTurns:
@@ -47,14 +51,17 @@ class LlmTurns:
 
     async def _reply(self, turn: LlmTurnInput, conversation: Conversation) -> LlmTurnResult:
         try:
-            model = self._open_model(turn, activity.info().attempt)
-            return await model.reply(conversation.messages, closing=turn.closing)
+            # In a thread: it may read files, and import for seconds, while tools here have to beat.
+            model = await asyncio.to_thread(self._open_model, turn, activity.info().attempt)
+            return _carried(await model.reply(conversation.messages, closing=turn.closing))
         except ModelUnavailableError as error:
             raise ApplicationError(
-                str(error), type=MODEL_UNAVAILABLE, next_retry_delay=error.retry_after
-            ) from error
+                _sentence(error), type=MODEL_UNAVAILABLE, next_retry_delay=error.retry_after
+            ) from None
         except ModelRefusedError as error:
-            raise ApplicationError(str(error), type=MODEL_REFUSED, non_retryable=True) from error
+            raise _refused(_sentence(error)) from None
+        except UnicodeError as error:
+            raise _refused(f"the conversation cannot be sent to the model: {error}") from error
 
     async def _conversation(self, turn: LlmTurnInput) -> Conversation:
         known = self._cache.find(_workflow_id(), turn.prefix)
@@ -76,7 +83,7 @@ async def _fetch(wanted: Prefix) -> Conversation:
             page = await run.query(
                 CONVERSATION_QUERY, request, result_type=ConversationPage, rpc_timeout=_QUERY_TIMEOUT
             )
-        except (RPCError, WorkflowQueryFailedError) as error:
+        except (RPCError, WorkflowQueryFailedError, ValidationError) as error:
             raise _unavailable(f"the run did not give its conversation: {error}") from error
         if not page.messages:
             raise _unavailable("the run gave less of its conversation than it spoke of")
@@ -84,6 +91,33 @@ async def _fetch(wanted: Prefix) -> Conversation:
     if conversation.prefix != wanted:
         raise _unavailable("the run gave another conversation than it spoke of")
     return conversation
+
+
+def _carried(result: LlmTurnResult) -> LlmTurnResult:
+    """The result as the workflow will read it, once it is sure that Temporal can carry it.
+
+    The SDK would take an encoding error, and an answer above the server's limit, for something to try again.
+    """
+    try:
+        carried = LlmTurnResult.model_validate_json(result.model_dump_json())
+    except ValidationError as error:
+        raise ModelRefusedError(f"the model's reply cannot be carried: {error.errors()[0]['msg']}") from None
+    except ValueError as error:
+        raise ModelRefusedError(f"the model's reply cannot be carried: {error}") from None
+    size = message_bytes(carried.reply)
+    if size > MAX_REPLY_BYTES:
+        limit = count(MAX_REPLY_BYTES)
+        raise ModelRefusedError(f"the model gave a reply of {size:,} bytes, above the limit of {limit}")
+    return carried
+
+
+def _sentence(error: ModelUnavailableError | ModelRefusedError) -> str:
+    """The reason without what no failure can carry: lone surrogates, and megabytes of a provider's page."""
+    return truncate(error.reason, MAX_ERROR_BYTES).text
+
+
+def _refused(reason: str) -> ApplicationError:
+    return ApplicationError(reason, type=MODEL_REFUSED, non_retryable=True)
 
 
 def _unavailable(reason: str) -> ApplicationError:

@@ -13,6 +13,7 @@ from typing import Any, Self
 from temporalio.client import Client, WorkflowHandle
 from temporalio.worker import Worker
 
+from activities.llm_turn import OpenModel
 from activities.model import Model
 from tests.activities.disk_tools import found
 from workers.settings import Settings
@@ -26,13 +27,25 @@ def new_queue() -> str:
 
 def worker_of(client: Client, directory: Path, model: Model, *, queue: str, **settings: Any) -> Worker:  # noqa: ANN401  what a setting may be
     """Give a worker for the tools in `directory`/tools, which run in `directory`."""
+    return worker_opening(client, directory, lambda _turn, _attempt: model, queue=queue, **settings)
+
+
+def worker_opening(
+    client: Client,
+    directory: Path,
+    open_model: OpenModel,
+    *,
+    queue: str,
+    **settings: Any,  # noqa: ANN401
+) -> Worker:
+    """Give a worker as `worker_of` does, which opens the model of each turn."""
     return build_worker(
         client,
         queue=queue,
         tools=found(directory / "tools"),
         directory=directory,
         environment={"PATH": os.environ["PATH"]},
-        open_model=lambda _turn, _attempt: model,
+        open_model=open_model,
         settings=Settings(state_directory=directory, **settings),
     )
 
