@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable
+from itertools import chain
 from typing import NoReturn, cast
 
 from pydantic import JsonValue
@@ -92,7 +93,7 @@ def _decode(text: str | bytes) -> str:
 
 
 def _integer(digits: str) -> int:
-    if len(digits.lstrip("-")) > MAX_INTEGER_DIGITS:
+    if len(digits) > MAX_INTEGER_DIGITS and len(digits.lstrip("-")) > MAX_INTEGER_DIGITS:
         raise NotStrictJsonError(f"an integer of more than {MAX_INTEGER_DIGITS:,} digits")
     return int(digits)
 
@@ -109,12 +110,15 @@ def _constant(name: str) -> NoReturn:
 
 
 def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    value: dict[str, JsonValue] = {}
-    for key, member in pairs:
-        if key in value:
-            raise NotStrictJsonError(f"the key {key[:50]!r} stands twice in one object")
-        value[key] = member
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise NotStrictJsonError(f"the key {_first_repeated(pairs)[:50]!r} stands twice in one object")
     return value
+
+
+def _first_repeated(pairs: list[tuple[str, JsonValue]]) -> str:
+    seen: set[str] = set()
+    return next(key for key, _ in pairs if key in seen or seen.add(key))
 
 
 _decoder = json.JSONDecoder(
@@ -125,20 +129,29 @@ _decoder = json.JSONDecoder(
 def _check_tree(value: JsonValue) -> None:
     level, nesting = [value], 0
     while level:
-        for node in level:
-            if isinstance(node, str) and not is_unicode(node):
-                raise NotStrictJsonError("a lone surrogate in a string")
-        containers = [node for node in level if isinstance(node, dict | list)]
+        strings, containers = _sorted_out(level)
+        if not is_unicode("".join(strings)):
+            raise NotStrictJsonError("a lone surrogate in a string")
         nesting += bool(containers)
         if nesting > MAX_NESTING:
             raise NotStrictJsonError(f"nested deeper than {MAX_NESTING}")
-        level = [child for node in containers for child in _children(node)]
+        level = list(chain.from_iterable(containers))
 
 
-def _children(node: dict[str, JsonValue] | list[JsonValue]) -> Iterator[JsonValue]:
-    match node:
-        case dict():
-            yield from node
-            yield from node.values()
-        case list():
-            yield from node
+def _sorted_out(nodes: list[JsonValue]) -> tuple[list[str], list[Iterable[JsonValue]]]:
+    """Give the strings among values of one level, keys included, and what each container holds."""
+    strings: list[str] = []
+    containers: list[Iterable[JsonValue]] = []
+    for node in nodes:
+        # Not `isinstance`: a workflow's sandbox wraps it, and would spend seconds on a large value.
+        match node:
+            case str():
+                strings.append(node)
+            case dict():
+                strings.extend(node)
+                containers.append(node.values())
+            case list():
+                containers.append(node)
+            case _:
+                pass
+    return strings, containers
