@@ -13,5 +13,6 @@ def working_directory(given: Path | None) -> Path:
     """
     directory = (given or Path.cwd()).absolute()
     if not directory.is_dir():
-        raise CommandError(f"there is no such working directory: {directory}")
+        problem = "is not a directory" if directory.exists() else "does not exist"
+        raise CommandError(f"the working directory {directory} {problem}")
     return directory

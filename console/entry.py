@@ -9,6 +9,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from activities.model import ModelRefusedError
 from console.errors import CommandError
 from console.exit_codes import ExitCode
+from console.given_text import checked_name
 from console.interrupt import Interrupt, interruptible
 from workers.connection import TemporalUnreachableError, configured_address
 from workers.dev_presence import DevIsUpError
@@ -80,9 +81,9 @@ def address_or_complain(address: str | None) -> str | None:
     """Give the server that was named, here or in Temporal's own environment configuration.
 
     Raises:
-        CommandError: the configuration cannot be read.
+        CommandError: the address is empty, or the configuration cannot be read.
     """
     try:
-        return configured_address(address)
+        return configured_address(checked_name("--address", address))
     except SettingsError as error:
         raise CommandError(str(error)) from error

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 import typer
@@ -30,11 +31,20 @@ _COMMANDS = ("run", "worker", "dev", "tools")
 
 def main() -> NoReturn:
     """Run the command line and end the process with its exit code."""
+    _open_closed_streams()
     exit_code = _exit_code(sys.argv[1:])
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
     # A short process that used the SDK can crash in its threads while the interpreter shuts down.
     os._exit(exit_code)
+
+
+def _open_closed_streams() -> None:
+    # Python has None for a stream that the caller closed, and a file opened later would take its number.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
 def _exit_code(arguments: list[str]) -> int:
@@ -57,7 +67,8 @@ def _exit_code(arguments: list[str]) -> int:
 
 def _complain(message: str) -> None:
     for line in message.splitlines():
-        print(f"surefoot: {line}", file=sys.stderr)  # noqa: T201  the one place where errors are printed
+        with suppress(OSError):
+            print(f"surefoot: {line}", file=sys.stderr)  # noqa: T201  the one place where errors are printed
 
 
 def _sentence(error: typer.TyperException) -> str:

@@ -1,7 +1,6 @@
 """`surefoot run`: what was typed, checked and put together."""
 
 import logging
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,7 @@ from pydantic import ValidationError
 from console.directories import working_directory
 from console.entry import address_or_complain, run_to_exit_code, settings_or_complain
 from console.errors import CommandError
+from console.given_text import checked_name, prompt_text, system_text
 from console.output import OutputFormat, choose_output
 from console.running import Embedded, NamedServer, RunCommand, carry_out
 from console.tool_sources import load_tools, tool_sources
@@ -62,6 +62,7 @@ def run(
     """
     configure_logging(logging.WARNING)
     settings = settings_or_complain()
+    queue, workflow_id = checked_name("--queue", queue), checked_name("--workflow-id", workflow_id)
     named = address_or_complain(address)
     where: NamedServer | Embedded
     if named is None:
@@ -71,10 +72,10 @@ def run(
         where = NamedServer(named, queue or settings.task_queue)
     run_input = _run_input(
         settings,
-        prompt=sys.stdin.read() if prompt == "-" else prompt,
+        prompt=prompt_text(prompt),
         model=_model(model or settings.model, where),
         protocol=protocol,
-        system=None if system is None else _text_of(system),
+        system=None if system is None else system_text(system),
         limits=Limits(max_turns=max_turns),
     )
     command = RunCommand(
@@ -117,8 +118,8 @@ def _run_input(
         )
     except ValidationError as error:
         first = error.errors()[0]
-        reason = first["msg"].removeprefix("Value error, ")
-        raise CommandError(f"{'.'.join(map(str, first['loc']))}: {reason}") from None
+        place = "" if first["type"] == "value_error" else f"{'.'.join(map(str, first['loc']))}: "
+        raise CommandError(place + first["msg"].removeprefix("Value error, ")) from None
 
 
 def _model(name: str | None, where: NamedServer | Embedded) -> str:
@@ -128,12 +129,3 @@ def _model(name: str | None, where: NamedServer | Embedded) -> str:
         # Another command may go on with the run, from another directory.
         return SCRIPTED + str(Path(name.removeprefix(SCRIPTED)).absolute())
     return name
-
-
-def _text_of(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise CommandError(f"the system prompt {file} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise CommandError(f"the system prompt {file} is not UTF-8 text") from None

@@ -18,7 +18,7 @@ from console.staying import keep_ui_up
 from console.watching import watch
 from surefoot.run import RunInput
 from workers.dev_presence import dev_is_up
-from workers.models import check_model, is_scripted, model_opener, provider_settings
+from workers.models import check_form, check_model, is_scripted, model_opener, provider_settings
 from workers.served_queues import Claim, ServedQueue, ServedQueues
 from workers.settings import Settings
 from workers.starting import RunExistsError, new_workflow_id, start_run
@@ -60,6 +60,7 @@ class RunCommand:
 
 async def carry_out(command: RunCommand, settings: Settings, interrupt: Interrupt) -> ExitCode:
     """Start the run, and unless it is detached follow it to its end."""
+    check_form(command.run.model)
     match command.where:
         case NamedServer() as where:
             return await _on_named_server(command, where, settings, interrupt)

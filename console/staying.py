@@ -3,7 +3,6 @@
 import asyncio
 import os
 import sys
-from typing import TextIO
 
 from console.interrupt import Interrupt
 
@@ -15,15 +14,13 @@ async def keep_ui_up(interrupt: Interrupt, *, until_enter: bool) -> None:
 
     Without a terminal there is nobody to stay for, nor to tell.
     """
-    # Python's own types do not know that a stream is None where the caller closed it.
-    stdin: TextIO | None = sys.stdin
-    if stdin is None or not (stdin.isatty() and sys.stderr.isatty()):
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
     if not until_enter:
         _say("The UI goes down with this command; `surefoot dev` shows the run again.")
         return
     _say("The UI stays up until you press Enter.")
-    entered = asyncio.create_task(_enter(stdin.fileno()))
+    entered = asyncio.create_task(_enter(sys.stdin.fileno()))
     with interrupt.heeded("Leaving; `surefoot dev` shows the run again."):
         await interrupt.first(entered)
     entered.cancel()

@@ -11,6 +11,7 @@ from activities.discovery import Discovery
 from console.directories import working_directory
 from console.entry import address_or_complain, run_to_exit_code, settings_or_complain
 from console.exit_codes import ExitCode
+from console.given_text import checked_name
 from console.interrupt import Interrupt
 from console.tool_sources import load_tools, tool_sources
 from workers.logging import configure_logging
@@ -43,10 +44,11 @@ def worker(
     """
     configure_logging()
     settings = settings_or_complain()
+    served = checked_name("--queue", queue) or settings.task_queue
     found = load_tools(tool_sources(tools or ()))
     directory, named = working_directory(workdir), address_or_complain(address)
     return run_to_exit_code(
-        lambda interrupt: _serve(settings, queue or settings.task_queue, found, directory, named, interrupt),
+        lambda interrupt: _serve(settings, served, found, directory, named, interrupt),
         interrupted=ExitCode.DONE,
     )
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from temporalio.client import Client
 from temporalio.envconfig import ClientConfigProfile, ClientConnectConfig
 
-from workers.runtime import shared_runtime
+from workers.runtime import PAYLOAD_LIMITS, shared_runtime
 from workers.settings import SettingsError
 from workflows.converter import DATA_CONVERTER
 
@@ -43,7 +43,12 @@ async def connect(address: str) -> Client:
     settings: ClientConnectConfig = {**_connect_settings(_profile()), "target_host": address}
     try:
         async with asyncio.timeout(PATIENCE.total_seconds()):
-            return await Client.connect(**settings, data_converter=DATA_CONVERTER, runtime=shared_runtime())
+            return await Client.connect(
+                **settings,
+                data_converter=DATA_CONVERTER,
+                runtime=shared_runtime(),
+                payload_limits=PAYLOAD_LIMITS,
+            )
     except TimeoutError:
         raise TemporalUnreachableError(address, f"no answer within {PATIENCE.seconds} seconds") from None
     except (RuntimeError, ValueError) as error:

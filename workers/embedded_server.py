@@ -13,7 +13,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 
 from workers.file_lock import FileLock, lock, try_lock
-from workers.runtime import shared_runtime
+from workers.runtime import PAYLOAD_LIMITS, shared_runtime
 from workers.server_binary import find_server_binary
 from workers.server_ports import HOST, WantedPorts, choose_ports, last_ports, remember_ports
 from workers.server_process import ServerProcess, find_server, launch_server
@@ -147,7 +147,12 @@ async def _client_of(server: ServerProcess, state: StateDirectory) -> Client | N
 
 
 async def _connect(server: ServerProcess) -> Client:
-    return await Client.connect(_address(server), data_converter=DATA_CONVERTER, runtime=shared_runtime())
+    return await Client.connect(
+        _address(server),
+        data_converter=DATA_CONVERTER,
+        runtime=shared_runtime(),
+        payload_limits=PAYLOAD_LIMITS,
+    )
 
 
 async def _keep_histories(client: Client) -> None:

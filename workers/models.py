@@ -40,6 +40,18 @@ def model_opener(settings: ProviderSettings) -> OpenModel:
     return open_model
 
 
+def check_form(name: str) -> None:
+    """Find out that a name is no model's, wherever it is to be asked.
+
+    Raises:
+        ModelRefusedError: it does not say who provides the model.
+    """
+    if ":" not in name:
+        raise ModelRefusedError(
+            f"'{name}' is no model: a model is scripted:FILE or PROVIDER:NAME, such as openai-chat:gpt-5-mini"
+        )
+
+
 def check_model(name: str, protocol: Protocol, settings: ProviderSettings) -> None:
     """Find out before a run starts that its model cannot be asked; slow the first time (it loads providers).
 
@@ -50,10 +62,7 @@ def check_model(name: str, protocol: Protocol, settings: ProviderSettings) -> No
 
 
 def _open(name: str, protocol: Protocol, providers: ProviderModels, attempt: int) -> Model:
-    if name.startswith(SCRIPTED):
+    if is_scripted(name):
         return ScriptedModel(load_script(Path(name.removeprefix(SCRIPTED))), attempt)
-    if ":" not in name:
-        raise ModelRefusedError(
-            f"'{name}' is no model: a model is scripted:FILE or PROVIDER:NAME, such as openai-chat:gpt-5-mini"
-        )
+    check_form(name)
     return providers.open(name, protocol)

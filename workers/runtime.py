@@ -3,7 +3,11 @@
 import logging
 from functools import cache
 
+from temporalio.client import PayloadLimitsConfig
 from temporalio.runtime import LogForwardingConfig, LoggingConfig, Runtime, TelemetryConfig, TelemetryFilter
+
+PAYLOAD_LIMITS = PayloadLimitsConfig(payloads_warn_size=1536 * 1024)
+"""From where on the SDK warns: above every size that the contract allows, and below the server's limit."""
 
 
 @cache

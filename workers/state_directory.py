@@ -23,6 +23,10 @@ class StateDirectory:
             path.mkdir(mode=0o700, exist_ok=True)
             directory.queues.mkdir(mode=0o700, exist_ok=True)
             directory.server_gate.touch(mode=0o600)
+        except FileExistsError as error:
+            raise StateDirectoryError(
+                f"cannot use the state directory {path}: {error.filename} is a file"
+            ) from error
         except OSError as error:
             raise StateDirectoryError(f"cannot use the state directory {path}: {error.strerror}") from error
         return directory

@@ -17,6 +17,10 @@ from workers.server_process import ServerProcess, find_server
 SUREFOOT = Path(sysconfig.get_path("scripts")) / "surefoot"
 ROOT = Path(__file__).parents[2]
 
+DONE = "done.yaml"
+"""A script in the directory of every test: the model says `Done.` and nothing else."""
+MODEL = ("--model", f"scripted:{DONE}")
+
 PATIENCE_SECONDS = 30
 CHECK_SECONDS = 0.02
 
@@ -129,6 +133,7 @@ class Surefoot:
             "XDG_STATE_HOME": str(state_home),
         }
         self._started: list[Command] = []
+        (directory / DONE).write_text("steps: [{say: Done.}]\n")
 
     def start(
         self, *arguments: object, environment: Mapping[str, str] | None = None, directory: Path | None = None
@@ -152,6 +157,17 @@ class Surefoot:
     ) -> Ended:
         """Run a command to its end."""
         return self.start(*arguments, environment=environment, directory=directory).ends(stdin=stdin)
+
+    def refuses(
+        self, *arguments: object, exit_code: int = 2, environment: Mapping[str, str] | None = None
+    ) -> str:
+        """Run a command that says one sentence and starts nothing; the directory stands in it as DIR."""
+        ended = self(*arguments, environment=environment)
+        sentence = ended.stderr.removeprefix("surefoot: ").removesuffix("\n")
+        assert (ended.exit_code, ended.stdout, self.server()) == (exit_code, "", None), ended.stderr
+        assert ended.stderr == f"surefoot: {sentence}\n"
+        assert "\n" not in sentence
+        return sentence.replace(str(self.directory), "DIR")
 
     def server(self) -> ServerProcess | None:
         """Give the embedded server of the state directory, if one runs."""

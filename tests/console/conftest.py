@@ -22,3 +22,9 @@ def surefoot_alone(tmp_path: Path) -> Generator[Surefoot]:
     yield commands
     commands.clean_up()
     commands.kill_server()
+
+
+@pytest.fixture
+def usable(surefoot_alone: Surefoot) -> Surefoot:
+    """The command where no server is up, and none is to be started."""
+    return surefoot_alone

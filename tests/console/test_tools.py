@@ -250,7 +250,7 @@ def test_a_call_sees_no_secret_of_the_caller_and_its_own_id(
         ),
         pytest.param(
             ["call", "echo", "{}", "--workdir", "/nowhere"],
-            "there is no such working directory: /nowhere",
+            "the working directory /nowhere does not exist",
             id="no such working directory",
         ),
         pytest.param(

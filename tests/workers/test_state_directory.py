@@ -23,4 +23,7 @@ def test_a_file_in_its_place_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(StateDirectoryError) as caught:
         StateDirectory.open(tmp_path / "state")
 
-    assert str(caught.value) == f"cannot use the state directory {tmp_path / 'state'}: File exists"
+    assert (
+        str(caught.value)
+        == f"cannot use the state directory {tmp_path / 'state'}: {tmp_path / 'state'} is a file"
+    )
