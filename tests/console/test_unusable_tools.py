@@ -1,6 +1,5 @@
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,7 +17,7 @@ def tools(usable: Surefoot) -> Path:
     return directory
 
 
-def manifest(name: str, **fields: Any) -> str:
+def manifest(name: str, **fields: object) -> str:
     return json.dumps({"name": name, "description": "Does it.", "inputSchema": OBJECT, **fields})
 
 
