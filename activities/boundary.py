@@ -20,7 +20,7 @@ from activities.interface import (
     ToolCallInput,
     ToolList,
 )
-from activities.tool_executor import ToolExecutor
+from activities.tools.executor import ToolExecutor
 from surefoot.failures import Captured, cancelled, interrupted, invalid_params, not_found_on_executor
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.strict_json import NotStrictJsonError, encode_json, strict_json

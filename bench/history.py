@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from activities.discovery import discover_tools
 from activities.interface import LlmTurnInput, LlmTurnResult
 from activities.model import Model
+from activities.tools.discovery import discover_tools
 from surefoot.conversation import AssistantMessage, Message, ToolCall
 from surefoot.limits import Limits
 from surefoot.run import RunInput

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from activities.discovery import Discovery
+from activities.tools.discovery import Discovery
 from console.directories import working_directory
 from console.entry import run_to_exit_code, settings_or_complain
 from console.exit_codes import ExitCode

@@ -9,7 +9,7 @@ from typing import Any
 from temporalio.client import WorkflowHandle
 from temporalio.worker import Worker
 
-from activities.discovery import Discovery
+from activities.tools.discovery import Discovery
 from console.errors import CommandError
 from console.exit_codes import ExitCode
 from console.interrupt import Interrupt

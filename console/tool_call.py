@@ -9,9 +9,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from activities.discovery import Discovery, DiskTool
 from activities.interface import ToolCallInput
-from activities.tool_executor import ToolExecutor
+from activities.tools.discovery import Discovery, DiskTool
+from activities.tools.executor import ToolExecutor
 from console.errors import CommandError
 from surefoot.admission import Admitted, Refused, admit
 from surefoot.conversation import ToolCall

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from activities.discovery import DiskTool, Problem, discover_tools
-from console.tool_sources import directory_of
+from activities.tools.discovery import DiskTool, Problem, discover_tools, source_directory
 
 
 @dataclass(frozen=True)
@@ -17,7 +16,7 @@ class ToolReport:
 
 def check_tools(sources: Sequence[str]) -> ToolReport:
     """Search these places for everything that is wrong; nothing raises."""
-    found = discover_tools([directory_of(source) for source in sources])
+    found = discover_tools([source_directory(source) for source in sources])
     wrong = {problem.file for problem in found.problems}
     good = [tool for _, tool in sorted(found.tools.items()) if not {tool.manifest, tool.executable} & wrong]
     return ToolReport(tuple(good), found.problems)

@@ -4,11 +4,8 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from activities.discovery import BUILTIN_DIRECTORY, Discovery, discover_tools
+from activities.tools.discovery import BUILTIN, Discovery, discover_tools, source_directory
 from console.errors import CommandError
-
-BUILTIN = "builtin"
-"""The word that stands for the tools that come with Surefoot; `./builtin` is a directory of that name."""
 
 _log = logging.getLogger("surefoot.tools")
 
@@ -23,16 +20,11 @@ def tool_sources(values: Sequence[str]) -> tuple[str, ...]:
     problems: list[str] = []
     for value in values or (BUILTIN,):
         source = BUILTIN if value == BUILTIN else str(Path(value).absolute())
-        places.setdefault(directory_of(source).resolve(), source)
-        problems += _problems(value, directory_of(source))
+        places.setdefault(source_directory(source).resolve(), source)
+        problems += _problems(value, source_directory(source))
     if problems:
         raise CommandError("\n".join(problems))
     return tuple(places.values())
-
-
-def directory_of(source: str) -> Path:
-    """Give the directory of one place."""
-    return BUILTIN_DIRECTORY if source == BUILTIN else Path(source)
 
 
 def load_tools(sources: Sequence[str]) -> Discovery:
@@ -41,7 +33,7 @@ def load_tools(sources: Sequence[str]) -> Discovery:
     Raises:
         CommandError: lists every error, one per line: file, field, reason.
     """
-    found = discover_tools([directory_of(source) for source in sources])
+    found = discover_tools([source_directory(source) for source in sources])
     if found.errors:
         raise CommandError("\n".join(str(problem) for problem in found.errors))
     for problem in found.problems:

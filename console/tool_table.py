@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from activities.discovery import DiskTool
+from activities.tools.discovery import DiskTool, source_directory
 from console.safe_text import safe_text
-from console.tool_sources import directory_of, load_tools
+from console.tool_sources import load_tools
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ToolRow:
 
 def tool_rows(sources: Sequence[str]) -> tuple[ToolRow, ...]:
     """Load the tools of these places, sorted by name; raises CommandError as `load_tools` does."""
-    places = {directory_of(source): source for source in sources}
+    places = {source_directory(source): source for source in sources}
     tools = sorted(load_tools(sources).tools.items())
     return tuple(ToolRow(tool, places[tool.manifest.parent]) for _, tool in tools)
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from activities.discovery import DiskTool
+from activities.tools.discovery import DiskTool
 from console.directories import working_directory
 from console.exit_codes import ExitCode
 from console.json_text import escape_controls, json_text

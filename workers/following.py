@@ -2,11 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from temporalio.client import (
-    WorkflowExecutionStatus,
     WorkflowFailureError,
     WorkflowHandle,
     WorkflowQueryFailedError,
@@ -27,28 +26,32 @@ from workers.snapshot import Snapshot, snapshot_of
 PAUSE = timedelta(milliseconds=200)
 SNAPSHOT_EVERY = timedelta(seconds=1)
 
-_QUERY_TIMEOUT = timedelta(seconds=5)
-# A closed run whose ledger cannot be asked for in this many tries has no worker left to answer.
-_LAST_TRIES = 2
+PATIENCE = timedelta(seconds=5)
+"""How long a worker may take to answer for its run, if it has to replay it first."""
+
+_NO_REASON = "Workflow terminated"
 
 
 class RunUnknownError(RuntimeError):
     """One sentence on a run that the server does not know."""
 
 
-async def follow(run: WorkflowHandle[Any, Any]) -> AsyncIterator[Event | Snapshot]:
+async def follow(
+    run: WorkflowHandle[Any, Any], *, patience: timedelta = PATIENCE
+) -> AsyncIterator[Event | Snapshot]:
     """Give every event of the run's ledger once, in order, and in between what it is doing now.
 
-    The last thing is a RunFinished, also for a run that was ended from outside and could not say so itself.
+    The last thing is a RunFinished, also for a run that was ended from outside and could not say so itself,
+    and for one that nobody serves any more. A worker that does not answer within `patience` counts as away.
 
     Raises:
         RunUnknownError: there is no such run.
         RPCError: the server stopped answering.
     """
-    offset, tries_left, looked_at, closed = 0, _LAST_TRIES, -SNAPSHOT_EVERY.total_seconds(), False
+    offset, looked_at, closed = 0, -SNAPSHOT_EVERY.total_seconds(), None
     clock = asyncio.get_running_loop().time
     while True:
-        page = await _ask(run, offset)
+        page = await _ask(run, offset, patience)
         for event in page.events if page else ():
             yield event
             if isinstance(event, RunFinished):
@@ -57,23 +60,22 @@ async def follow(run: WorkflowHandle[Any, Any]) -> AsyncIterator[Event | Snapsho
         if page and page.more:
             continue
         if closed:
-            tries_left -= 1
-            if page or tries_left == 0:
-                yield await _ending(run)
-                return
-        elif clock() - looked_at >= SNAPSHOT_EVERY.total_seconds():
+            yield await _ending(run, closed)
+            return
+        if clock() - looked_at >= SNAPSHOT_EVERY.total_seconds():
             looked_at = clock()
             snapshot = await snapshot_of(run, served=page is not None)
             yield snapshot
-            closed = snapshot.status != WorkflowExecutionStatus.RUNNING
+            # What a run said last may have come after it was asked: once closed, it is asked once more.
+            closed = snapshot.closed_at
         if not closed:
             await asyncio.sleep(PAUSE.total_seconds())
 
 
-async def _ask(run: WorkflowHandle[Any, Any], offset: int) -> EventsPage | None:
+async def _ask(run: WorkflowHandle[Any, Any], offset: int, patience: timedelta) -> EventsPage | None:
     """Ask for the ledger from an offset on; None when no worker answered for the run."""
     try:
-        return await run.query(EVENTS_QUERY, offset, result_type=EventsPage, rpc_timeout=_QUERY_TIMEOUT)
+        return await run.query(EVENTS_QUERY, offset, result_type=EventsPage, rpc_timeout=patience)
     except WorkflowQueryFailedError:
         return None
     except RPCError as error:
@@ -83,19 +85,16 @@ async def _ask(run: WorkflowHandle[Any, Any], offset: int) -> EventsPage | None:
         return None
 
 
-async def _ending(run: WorkflowHandle[Any, Any]) -> RunFinished:
-    """Tell from what the server keeps how a closed run ended, for its ledger is nowhere to be asked for."""
-    now = datetime.now(UTC)
+async def _ending(run: WorkflowHandle[Any, Any], closed_at: datetime) -> RunFinished:
+    """Tell from what the server keeps how a closed run ended, for its ledger does not say it."""
     try:
         result = RunResult.model_validate(await run.result())
     except WorkflowFailureError as error:
-        cancelled = isinstance(error.cause, CancelledError)
-        reason = None if cancelled else _reason(error.cause)
-        return RunFinished(
-            time=now, status="cancelled" if cancelled else "failed", error=reason, usage=Usage()
-        )
+        if isinstance(error.cause, CancelledError):
+            return RunFinished(time=closed_at, status="cancelled", usage=Usage())
+        return RunFinished(time=closed_at, status="failed", error=_reason(error.cause), usage=Usage())
     return RunFinished(
-        time=now, status=result.status, answer=result.answer, error=result.reason, usage=result.usage
+        time=closed_at, status=result.status, answer=result.answer, error=result.reason, usage=result.usage
     )
 
 
@@ -103,8 +102,8 @@ def _reason(cause: BaseException) -> str:
     match cause:
         case ApplicationError(message=message):
             return message
-        case TerminatedError():
-            return "the run was terminated"
+        case TerminatedError(message=message):
+            return "the run was terminated" + ("" if message == _NO_REASON else f": {message}")
         case TimeoutError():
             return "the run timed out"
         case _:

@@ -40,6 +40,8 @@ class Snapshot:
     """In the order they were scheduled."""
     served: bool
     """Whether a worker answered for the run a moment ago."""
+    closed_at: datetime | None = None
+    """When the run ended; None while it goes on."""
 
 
 async def snapshot_of(run: WorkflowHandle[Any, Any], *, served: bool) -> Snapshot:
@@ -53,7 +55,7 @@ async def snapshot_of(run: WorkflowHandle[Any, Any], *, served: bool) -> Snapsho
     pending.sort(key=lambda one: one.scheduled_time.ToNanoseconds())
     converter = description.data_converter
     running = [await _running(one, converter) for one in pending]
-    return Snapshot(description.status, tuple(running), served)
+    return Snapshot(description.status, tuple(running), served, description.close_time)
 
 
 async def _running(pending: PendingActivityInfo, converter: DataConverter) -> RunningActivity:

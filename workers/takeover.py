@@ -5,21 +5,19 @@ import os
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 
 import structlog
 from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
-from activities.discovery import BUILTIN_DIRECTORY, Discovery, discover_tools
 from activities.llm_turn import OpenModel
+from activities.tools.discovery import Discovery, discover_tools, source_directory
 from workers.served_queues import Claim, DamagedQueueError, ServedQueue, ServedQueues
 from workers.settings import Settings
 from workers.worker import build_worker
 
 LOOK_EVERY = timedelta(seconds=1)
-BUILTIN = "builtin"
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("surefoot.takeover")
 
@@ -111,6 +109,4 @@ class QueueTakeover:
 
 def tools_of(served: ServedQueue) -> Discovery:
     """Find the tools that a remembered queue was served with."""
-    return discover_tools(
-        [BUILTIN_DIRECTORY if one == BUILTIN else Path(one) for one in served.tool_directories]
-    )
+    return discover_tools([source_directory(source) for source in served.tool_directories])

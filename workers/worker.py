@@ -10,10 +10,10 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxR
 
 from activities.boundary import ToolActivities
 from activities.conversation_cache import ConversationCache
-from activities.discovery import DiskTool
 from activities.heartbeats import BeatIntervals
 from activities.llm_turn import LlmTurns, OpenModel
-from activities.tool_executor import ToolExecutor
+from activities.tools.discovery import DiskTool
+from activities.tools.executor import ToolExecutor
 from workers.child_signals import keep_exit_codes
 from workers.settings import Settings
 from workflows.agent import Agent

@@ -19,8 +19,8 @@ from temporalio.exceptions import ActivityError, ApplicationError
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from surefoot.outcome import ToolFailure, ToolSuccess
-from tests.activities.disk_tools import SHELL, write_tool
-from tests.activities.tool_run import is_alive
+from tests.activities.tools.disk_tools import SHELL, write_tool
+from tests.activities.tools.tool_run import is_alive
 from tests.workers.real_workers import new_queue, pid_in, until_running, worker_of, working
 from tests.workflows.agents import Replies, calls, finish, says, start
 from workers.snapshot import RunningActivity

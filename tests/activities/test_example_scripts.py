@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from activities.discovery import BUILTIN_DIRECTORY, discover_tools
 from activities.interface import ToolCallInput
 from activities.scripted.model import ScriptedModel
 from activities.scripted.script import load_script, parse_script
-from activities.tool_executor import ToolExecutor
+from activities.tools.discovery import BUILTIN_DIRECTORY, discover_tools
+from activities.tools.executor import ToolExecutor
 from surefoot.admission import Admitted, Refused, admit
 from surefoot.conversation import AssistantMessage, Conversation, SystemMessage, ToolMessage, UserMessage
 from surefoot.limits import Limits

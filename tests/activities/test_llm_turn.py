@@ -30,7 +30,7 @@ from activities.model import Model, ModelRefusedError, ModelUnavailableError
 from surefoot.conversation import AssistantMessage, Conversation, Message, Prefix, ToolCall, UserMessage
 from surefoot.run import CONVERSATION_QUERY
 from surefoot.usage import Usage
-from tests.activities.disk_tools import SHELL, WAIT_FOR_GO, write_tool
+from tests.activities.tools.disk_tools import SHELL, WAIT_FOR_GO, write_tool
 from tests.workers.real_workers import new_queue, pid_in, until_running, worker_of, worker_opening
 from tests.workflows.agents import (
     Replies,

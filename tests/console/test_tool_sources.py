@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from activities.discovery import BUILTIN_DIRECTORY
+from activities.tools.discovery import BUILTIN_DIRECTORY, source_directory
 from console.errors import CommandError
-from console.tool_sources import directory_of, load_tools, tool_sources
+from console.tool_sources import load_tools, tool_sources
 from tests.console.tools_on_disk import write_tool
 
 
@@ -29,7 +29,7 @@ def test_a_directory_named_like_the_word_is_meant_by_its_path(
     (tmp_path / "builtin").mkdir()
     monkeypatch.chdir(tmp_path)
 
-    assert [directory_of(source) for source in tool_sources(["builtin", "./builtin"])] == [
+    assert [source_directory(source) for source in tool_sources(["builtin", "./builtin"])] == [
         BUILTIN_DIRECTORY,
         tmp_path / "builtin",
     ]

@@ -15,7 +15,7 @@ from temporalio.worker import Worker
 
 from activities.llm_turn import OpenModel
 from activities.model import Model
-from tests.activities.disk_tools import found
+from tests.activities.tools.disk_tools import found
 from workers.settings import Settings
 from workers.snapshot import RunningActivity, snapshot_of
 from workers.worker import build_worker
@@ -89,7 +89,7 @@ from pathlib import Path
 {before}
 
 from temporalio.client import Client
-from activities.discovery import discover_tools
+from activities.tools.discovery import discover_tools
 from workers.logging import configure_logging
 from workers.models import model_opener, provider_settings
 from workers.settings import load_settings

@@ -11,8 +11,8 @@ from temporalio.exceptions import CancelledError
 
 from surefoot.ledger import ToolExecutionCompleted, ToolExecutionFailed, ToolExecutionStarted
 from surefoot.outcome import ToolFailure, ToolSuccess
-from tests.activities.disk_tools import PYTHON, SHELL, WAIT_FOR_GO, write_tool
-from tests.activities.tool_run import is_alive, until
+from tests.activities.tools.disk_tools import PYTHON, SHELL, WAIT_FOR_GO, write_tool
+from tests.activities.tools.tool_run import is_alive, until
 from tests.workers.real_workers import (
     WorkerProcess,
     new_queue,

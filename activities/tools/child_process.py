@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
 
-from activities.capture import Captures, StreamCapture
-from activities.pipes import PipeReader, PipeWriter
-from activities.process_exit import watch_exit
+from activities.tools.capture import Captures, StreamCapture
+from activities.tools.pipes import PipeReader, PipeWriter
+from activities.tools.process_exit import watch_exit
 
 STOP_GRACE_SECONDS = 0.5
 """How long a process may go on after SIGTERM, to write down what it was doing."""

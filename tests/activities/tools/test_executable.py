@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from activities.executable import Ending, Exited, NotStarted, TimedOut
-from activities.tool_environment import tool_environment
-from tests.activities.tool_run import ToolRun, is_alive, is_known, open_descriptors, until
+from activities.tools.environment import tool_environment
+from activities.tools.executable import Ending, Exited, NotStarted, TimedOut
+from tests.activities.tools.tool_run import ToolRun, is_alive, is_known, open_descriptors, until
 
 PYTHON = f"#!{sys.executable} -IS\n"
 SHELL = "#!/bin/sh\n"

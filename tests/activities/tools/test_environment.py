@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from activities.tool_environment import tool_environment
+from activities.tools.environment import tool_environment
 
 
 def test_only_what_is_known_to_be_harmless_is_passed_on() -> None:

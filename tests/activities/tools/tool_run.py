@@ -6,8 +6,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
-from activities.capture import Captures, StreamCapture
-from activities.executable import Ending, execute
+from activities.tools.capture import Captures, StreamCapture
+from activities.tools.executable import Ending, execute
 
 
 class ToolRun:

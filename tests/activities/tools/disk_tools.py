@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from activities.discovery import DiskTool, discover_tools
+from activities.tools.discovery import DiskTool, discover_tools
 
 SHELL = "#!/bin/sh\n"
 PYTHON = f"#!{sys.executable} -IS\n"

@@ -7,7 +7,7 @@ import sys
 import termios
 from typing import IO
 
-from activities.capture import StreamCapture
+from activities.tools.capture import StreamCapture
 
 CHUNK_BYTES = 64 * 1024
 """Moved at most before the event loop has its turn again, so that a flood starves nobody."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from activities.capture import StreamCapture
+from activities.tools.capture import StreamCapture
 from surefoot.truncation import keep_ends
 
 CHUNKS = st.lists(

@@ -8,14 +8,14 @@ from typing import cast
 import pytest
 from pydantic import JsonValue
 
-import activities
-from activities.executable import Exited, TimedOut
+from activities.tools.discovery import BUILTIN_DIRECTORY
+from activities.tools.executable import Exited, TimedOut
 from surefoot.definition import Manifest
 from surefoot.schema import problems
 from surefoot.truncation import truncate
-from tests.activities.tool_run import ToolRun, is_alive, until
+from tests.activities.tools.tool_run import ToolRun, is_alive, until
 
-BUILTIN = Path(activities.__path__[0]) / "builtin"
+BUILTIN = BUILTIN_DIRECTORY
 MANIFEST = Manifest.model_validate_json((BUILTIN / "bash.tool.json").read_text())
 
 Answer = dict[str, JsonValue]

@@ -5,7 +5,7 @@ from subprocess import DEVNULL, Popen
 
 import pytest
 
-from activities.process_exit import watch_by_polling, watch_descriptor, watch_exit
+from activities.tools.process_exit import watch_by_polling, watch_descriptor, watch_exit
 
 Watch = Callable[[Popen[bytes], Callable[[], None]], Callable[[], None]]
 EVERY_WATCH = pytest.mark.parametrize("watch", [watch_exit, watch_descriptor, watch_by_polling])

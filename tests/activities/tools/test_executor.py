@@ -10,11 +10,11 @@ import pytest
 from pydantic import JsonValue
 
 from activities.interface import Capture, ToolCallInput
-from activities.tool_executor import ToolExecutor
+from activities.tools.executor import ToolExecutor
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.sizes import MAX_ANSWER_BYTES
-from tests.activities.disk_tools import PYTHON, SHELL, WAIT_FOR_GO, found, write_tool
-from tests.activities.tool_run import is_alive, until
+from tests.activities.tools.disk_tools import PYTHON, SHELL, WAIT_FOR_GO, found, write_tool
+from tests.activities.tools.tool_run import is_alive, until
 
 SECRET = {"OPENAI_API_KEY": "hunter2", "PYTHONPATH": "/elsewhere", "LC_TIME": "C"}
 

@@ -11,12 +11,15 @@ from pydantic import JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 
 from activities.interface import ToolList
-from activities.start_failure import foreseen_start_failure
+from activities.tools.start_failure import foreseen_start_failure
 from surefoot.definition import Manifest, ToolDefinition
 from surefoot.sizes import MAX_DEFINITIONS_BYTES, count
 from surefoot.strict_json import NotStrictJsonError, json_type, strict_json
 
 MANIFEST_SUFFIX = ".tool.json"
+
+BUILTIN = "builtin"
+"""The source that stands for the tools that come with Surefoot."""
 
 BUILTIN_DIRECTORY = Path(__file__).parent / "builtin"
 """The tools that come with Surefoot: bash."""
@@ -63,6 +66,11 @@ class Discovery:
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """The definitions in the order of their names."""
         return tuple(tool.definition for _, tool in sorted(self.tools.items()))
+
+
+def source_directory(source: str) -> Path:
+    """Give the directory that a source of tools stands for: `builtin`, or a path."""
+    return BUILTIN_DIRECTORY if source == BUILTIN else Path(source)
 
 
 def discover_tools(directories: Sequence[Path]) -> Discovery:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from activities.capture import Captures
-from activities.child_process import ChildProcess
-from activities.start_failure import start_failure
+from activities.tools.capture import Captures
+from activities.tools.child_process import ChildProcess
+from activities.tools.start_failure import start_failure
 
 MAX_ARGUMENT_BYTES = 100 * 1024
 """Larger params go to stdin: Linux refuses an argument of more than 131,071 bytes."""

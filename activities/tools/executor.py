@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from activities.capture import Captures, StreamCapture
-from activities.discovery import DiskTool
-from activities.executable import Exited, NotStarted, TimedOut, execute
 from activities.interface import Capture, ToolCallInput
-from activities.tool_environment import tool_environment
+from activities.tools.capture import Captures, StreamCapture
+from activities.tools.discovery import DiskTool
+from activities.tools.environment import tool_environment
+from activities.tools.executable import Exited, NotStarted, TimedOut, execute
 from surefoot.definition import CaptureLimits, ToolDefinition
 from surefoot.failures import (
     Captured,

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from activities.discovery import BUILTIN_DIRECTORY, DiskTool, discover_tools
-from tests.activities.disk_tools import SHELL, write_tool
+from activities.tools.discovery import BUILTIN_DIRECTORY, DiskTool, discover_tools
+from tests.activities.tools.disk_tools import SHELL, write_tool
 
 
 def write_manifest(directory: Path, name: str, /, **fields: JsonValue) -> Path:
