@@ -29,8 +29,6 @@ SNAPSHOT_EVERY = timedelta(seconds=1)
 PATIENCE = timedelta(seconds=5)
 """How long a worker may take to answer for its run, if it has to replay it first."""
 
-_NO_REASON = "Workflow terminated"
-
 
 class RunUnknownError(RuntimeError):
     """One sentence on a run that the server does not know."""
@@ -103,7 +101,7 @@ def _reason(cause: BaseException) -> str:
         case ApplicationError(message=message):
             return message
         case TerminatedError(message=message):
-            return "the run was terminated" + ("" if message == _NO_REASON else f": {message}")
+            return f"the run was terminated: {message}"
         case TimeoutError():
             return "the run timed out"
         case _:

@@ -13,7 +13,14 @@ from temporalio.converter import DataConverter
 
 from activities.interface import Capture
 
-_STARTED = PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
+_RUNS = frozenset(
+    {
+        PendingActivityState.PENDING_ACTIVITY_STATE_STARTED,
+        # What was asked of an activity does not stop it: its worker may not have heard of it yet.
+        PendingActivityState.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED,
+        PendingActivityState.PENDING_ACTIVITY_STATE_PAUSE_REQUESTED,
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,7 @@ async def snapshot_of(run: WorkflowHandle[Any, Any], *, served: bool) -> Snapsho
 
 
 async def _running(pending: PendingActivityInfo, converter: DataConverter) -> RunningActivity:
-    started = pending.state == _STARTED
+    started = pending.state in _RUNS
     failure = pending.last_failure
     return RunningActivity(
         activity_id=pending.activity_id,
