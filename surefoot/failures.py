@@ -7,7 +7,7 @@ from datetime import timedelta
 from difflib import get_close_matches
 
 from surefoot.outcome import NEVER_ACTED, Acted, ErrorCode, ToolFailure
-from surefoot.sizes import MAX_ANSWER_BYTES, MAX_ERROR_BYTES, count
+from surefoot.sizes import MAX_ANSWER_BYTES, MAX_ANSWER_VALUES, MAX_ERROR_BYTES, count
 
 _NOT_STARTED = "could not be started: "
 # Anchored, for what a tool raised may well say that something else could not be started.
@@ -73,6 +73,12 @@ def output_too_large(
     size = "" if size_bytes is None else f" of {size_bytes:,} bytes"
     limit = count(MAX_ANSWER_BYTES)
     text = f"Tool '{tool}' returned an answer{size} above the limit of {limit}; ask for less at once"
+    return _failure("OUTPUT_TOO_LARGE", text, captured, exit_code=exit_code)
+
+
+def too_many_values(tool: str, captured: Captured, *, exit_code: int | None) -> ToolFailure:
+    """The answer is within the size cap, and consists of too many JSON values."""
+    text = f"Tool '{tool}' returned an answer of more than {MAX_ANSWER_VALUES:,} values; ask for less at once"
     return _failure("OUTPUT_TOO_LARGE", text, captured, exit_code=exit_code)
 
 

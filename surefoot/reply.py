@@ -9,11 +9,12 @@ from surefoot.failures import (
     invalid_json,
     output_too_large,
     schema_mismatch,
+    too_many_values,
 )
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.schema import problems
-from surefoot.sizes import MAX_ANSWER_BYTES
-from surefoot.strict_json import NotStrictJsonError, json_bytes, strict_json
+from surefoot.sizes import MAX_ANSWER_BYTES, MAX_ANSWER_VALUES
+from surefoot.strict_json import NotStrictJsonError, json_bytes, more_values_than, strict_json
 from surefoot.truncation import keep_ends
 
 
@@ -50,10 +51,12 @@ def check_answer(
     output_schema: JsonSchema | None,
     exit_code: int | None,
 ) -> ToolSuccess | ToolFailure:
-    """Hold a JSON answer, whoever gave it, against the size cap and the definition's outputSchema."""
+    """Hold a JSON answer, whoever gave it, against the caps and the definition's outputSchema."""
     size = json_bytes(answer)
     if size > MAX_ANSWER_BYTES:
         return output_too_large(tool, captured, size_bytes=size, exit_code=exit_code)
+    if more_values_than(MAX_ANSWER_VALUES, answer):
+        return too_many_values(tool, captured, exit_code=exit_code)
     found = problems(output_schema, answer) if output_schema is not None else ()
     if found:
         return schema_mismatch(tool, found, captured, exit_code=exit_code)

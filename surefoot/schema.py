@@ -7,7 +7,14 @@ from typing import NoReturn
 import jsonschema_rs
 from pydantic import JsonValue
 
-from surefoot.strict_json import NotStrictJsonError, encode_json, is_unicode, json_type, strict_json
+from surefoot.strict_json import (
+    NotStrictJsonError,
+    encode_json,
+    is_unicode,
+    json_type,
+    more_values_than,
+    strict_json,
+)
 
 MAX_PROBLEMS = 10
 _MAX_PROBLEM_CHARACTERS = 240
@@ -42,7 +49,7 @@ def problems(schema: Mapping[str, JsonValue], value: JsonValue) -> tuple[str, ..
     validator = _validator(text)
     if validator.is_valid(value):
         return ()
-    if not _holds_more_than(MAX_VALUES_LISTED, value):
+    if not more_values_than(MAX_VALUES_LISTED, value):
         return _listed(validator.iter_errors(value))
     if '"anyOf"' in text or '"oneOf"' in text:
         return ("it does not fit, and holds too many values to say where",)
@@ -85,21 +92,6 @@ def _first_problem(validator: jsonschema_rs.Validator, value: JsonValue) -> tupl
     except jsonschema_rs.ValidationError as error:
         return (_phrase(error),)
     return ()
-
-
-def _holds_more_than(limit: int, value: JsonValue) -> bool:
-    left, seen = [value], 0
-    while left and seen <= limit:
-        node = left.pop()
-        seen += 1
-        match node:
-            case dict():
-                left.extend(node.values())
-            case list():
-                left.extend(node)
-            case _:
-                pass
-    return seen > limit
 
 
 def _phrase(error: jsonschema_rs.ValidationError) -> str:

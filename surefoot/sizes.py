@@ -7,6 +7,11 @@ by a workflow; these caps keep everything that crosses the boundary well below t
 MAX_PARAMS_BYTES = 1024 * 1024
 MAX_ANSWER_BYTES = 1024 * 1024
 MAX_TURN_INPUTS_BYTES = 1536 * 1024
+
+MAX_ANSWER_VALUES = 50_000
+"""JSON values in one answer: a mebibyte of nothing but brackets keeps a workflow busy for more than the two
+seconds that it has, and a run whose workflow is not done by then is wedged."""
+
 MAX_ERROR_BYTES = 2048
 MAX_DEFINITIONS_BYTES = 1024 * 1024
 MAX_PROMPT_BYTES = 1024 * 1024

@@ -68,6 +68,22 @@ def json_type(value: JsonValue) -> str:
     return _TYPE_NAMES[type(value)]
 
 
+def more_values_than(limit: int, value: JsonValue) -> bool:
+    """Tell whether a JSON value consists of more values than this: itself, its items, its members' values."""
+    left, seen = [value], 0
+    while left and seen <= limit:
+        node = left.pop()
+        seen += 1
+        match node:
+            case dict():
+                left.extend(node.values())
+            case list():
+                left.extend(node)
+            case _:
+                pass
+    return seen > limit
+
+
 def is_unicode(text: str) -> bool:
     """Tell whether UTF-8 can carry a text: whether no lone surrogate is in it."""
     if text.isascii():

@@ -124,6 +124,16 @@ TABLE: list[tuple[str, ToolFailure, ToolFailure, Acted]] = [
         "unknown",
     ),
     (
+        "answer of too many values",
+        failures.too_many_values("x", SHOWN, exit_code=0),
+        failure(
+            "OUTPUT_TOO_LARGE",
+            "Tool 'x' returned an answer of more than 50,000 values; ask for less at once",
+            0,
+        ),
+        "unknown",
+    ),
+    (
         "params over the size cap",
         failures.input_too_large("x", size_bytes=2_000_000, limit_bytes=MIB, of="its params"),
         failure(

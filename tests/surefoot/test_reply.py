@@ -12,10 +12,12 @@ from surefoot.failures import (
     output_too_large,
     schema_mismatch,
     timed_out,
+    too_many_values,
 )
 from surefoot.outcome import ToolFailure, ToolSuccess, envelope
 from surefoot.reply import check_answer, parse_reply
 from surefoot.sizes import MAX_ANSWER_BYTES
+from surefoot.strict_json import strict_json
 from surefoot.truncation import keep_ends
 
 TIMEOUT_RESPONSE = """{
@@ -155,7 +157,7 @@ SHOWN = Captured("out", "err")
         pytest.param({"a": 1}, {}, [], id="anything with an empty schema"),
         pytest.param(LARGEST, None, [], id="as large as the cap"),
         pytest.param(
-            [1] * 250_000,
+            [1] * 49_999,
             {"items": {"type": "string"}},
             ['[0]: 1 is not of type "string"'],
             id="very many wrong items",
@@ -184,3 +186,17 @@ def test_an_answer_above_the_cap_is_too_large(
 ) -> None:
     outcome = check_answer("t", answer, captured=SHOWN, output_schema=None, exit_code=exit_code)
     assert outcome == output_too_large("t", SHOWN, size_bytes=size_bytes, exit_code=exit_code)
+
+
+@pytest.mark.parametrize("exit_code", [0, None])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param([1] * 50_000, id="an array, itself one of them"),
+        pytest.param({"a": [{"b": 1}] * 25_000}, id="objects"),
+        pytest.param([strict_json("[" * 98 + "]" * 98)] * 5_000, id="nothing but brackets"),
+    ],
+)
+def test_an_answer_of_too_many_values_is_too_large(answer: JsonValue, exit_code: int | None) -> None:
+    outcome = check_answer("t", answer, captured=SHOWN, output_schema=None, exit_code=exit_code)
+    assert outcome == too_many_values("t", SHOWN, exit_code=exit_code)

@@ -14,6 +14,7 @@ from surefoot.strict_json import (
     is_unicode,
     json_bytes,
     json_type,
+    more_values_than,
     strict_json,
 )
 
@@ -323,3 +324,16 @@ def test_a_size_is_measured_in_the_same_form(value: JsonValue, size_bytes: int) 
 )
 def test_a_value_is_named_by_its_json_type(value: JsonValue, name: str) -> None:
     assert json_type(value) == name
+
+
+@pytest.mark.parametrize(
+    ("value", "values"),
+    [
+        pytest.param(None, 1, id="one"),
+        pytest.param([], 1, id="an empty array"),
+        pytest.param([1, "a", [None]], 5, id="an array and its items"),
+        pytest.param({"a": 1, "b": {"c": None}}, 4, id="an object and its values, not its keys"),
+    ],
+)
+def test_the_values_of_a_value_are_counted(value: JsonValue, values: int) -> None:
+    assert [more_values_than(limit, value) for limit in (values - 1, values)] == [True, False]
