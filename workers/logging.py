@@ -1,5 +1,6 @@
 """The one log format: pretty on a terminal, JSON otherwise, with what it is about in fields."""
 
+import asyncio
 import logging
 import sys
 from collections.abc import MutableMapping
@@ -14,7 +15,16 @@ from activities.interface import MODEL_REFUSED, MODEL_UNAVAILABLE
 from activities.llm_turn import CONVERSATION_UNAVAILABLE
 
 _FORESEEN = frozenset({MODEL_UNAVAILABLE, MODEL_REFUSED, CONVERSATION_UNAVAILABLE})
-_FIELDS = ("workflow_id", "run_id", "task_queue", "activity_type", "activity_id", "attempt")
+_FIELDS = {
+    "workflow_id": "workflow_id",
+    "run_id": "run_id",
+    "workflow_run_id": "run_id",
+    "task_queue": "task_queue",
+    "activity_type": "activity_type",
+    "activity_id": "activity_id",
+    "attempt": "attempt",
+}
+"""What is told of the workflow or activity that a line comes from: the SDK's name for it, and ours."""
 
 
 def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None) -> None:
@@ -30,7 +40,12 @@ def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None
         structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
     ]
     render: list[structlog.types.Processor] = (
-        [structlog.dev.ConsoleRenderer(colors=True)]
+        # Its own tracebacks show every local variable, keys and all.
+        [
+            structlog.dev.ConsoleRenderer(
+                timestamp_key="time", exception_formatter=structlog.dev.plain_traceback
+            )
+        ]
         if pretty
         else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(ensure_ascii=False)]
     )
@@ -66,6 +81,9 @@ class _StderrHandler(logging.Handler):
 
 def _is_wanted(record: logging.LogRecord, level: int) -> bool:
     error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, asyncio.CancelledError):
+        # The SDK takes an activity for failed that it cancelled because its run was terminated.
+        return False
     if not isinstance(error, ApplicationError) or error.type not in _FORESEEN:
         return True
     record.msg, record.args, record.exc_info = f"{record.getMessage()}: {error.message}", None, None
@@ -83,9 +101,10 @@ def _bind_temporal_fields() -> None:
 def _lift_temporal_fields(
     _logger: object, _method: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
-    event.pop("temporal_log", None)
+    for internal in ("temporal_log", "__temporal_error_identifier"):
+        event.pop(internal, None)
     for source in ("temporal_workflow", "temporal_activity"):
         info = event.pop(source, None)
         if isinstance(info, dict):
-            event.update({name: info[name] for name in _FIELDS if name in info})
+            event.update({ours: info[theirs] for theirs, ours in _FIELDS.items() if theirs in info})
     return event

@@ -42,6 +42,7 @@ from surefoot.turn import (
 )
 from workflows.model_turns import ModelTurns
 from workflows.payloads import UndecodableError, typed
+from workflows.run_log import log_event
 from workflows.tool_calls import ToolCalls
 
 # `Exception` would also fail a run on non-determinism, which must wait for a fix instead.
@@ -64,14 +65,14 @@ class Agent:
     def __init__(self) -> None:
         self._events: list[Event] = []
         self._conversation = Conversation()
-        self._model_turns = ModelTurns(self._events.append)
-        self._tool_calls = ToolCalls(self._events.append)
+        self._model_turns = ModelTurns(self._record)
+        self._tool_calls = ToolCalls(self._record)
 
     @workflow.run
     async def run(self, raw_input: RawValue) -> RunResult:
         """Run to the end: an answer, a limit, or a model that cannot be asked."""
         info = workflow.info()
-        self._events.append(RunStarted(time=workflow.now(), workflow_id=info.workflow_id, run_id=info.run_id))
+        self._record(RunStarted(time=workflow.now(), workflow_id=info.workflow_id, run_id=info.run_id))
         try:
             return await self._run(typed(raw_input, RunInput))
         except (FailureError, UndecodableError, asyncio.CancelledError) as error:
@@ -145,9 +146,11 @@ class Agent:
 
     def _finish(self, status: RunStatus, *, answer: str | None = None, error: str | None = None) -> None:
         usage = self._model_turns.usage
-        self._events.append(
-            RunFinished(time=workflow.now(), status=status, answer=answer, error=error, usage=usage)
-        )
+        self._record(RunFinished(time=workflow.now(), status=status, answer=answer, error=error, usage=usage))
+
+    def _record(self, event: Event) -> None:
+        self._events.append(event)
+        log_event(event)
 
 
 async def _list_tools() -> tuple[ToolDefinition, ...]:

@@ -5,9 +5,10 @@ import os
 import secrets
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
 from temporalio.client import Client, WorkflowHandle
@@ -88,19 +89,17 @@ from pathlib import Path
 
 {before}
 
-from temporalio.client import Client
 from activities.tools.discovery import discover_tools
+from workers.connection import connect
 from workers.logging import configure_logging
 from workers.models import model_opener, provider_settings
 from workers.settings import load_settings
 from workers.worker import build_worker
-from workflows.converter import DATA_CONVERTER
 
-async def work(address, namespace, queue, directory):
+async def work(address, queue, directory):
     configure_logging()
-    client = await Client.connect(address, namespace=namespace, data_converter=DATA_CONVERTER)
     worker = build_worker(
-        client,
+        await connect(address),
         queue=queue,
         tools=discover_tools([Path(directory) / "tools"]).tools,
         directory=Path(directory),
@@ -118,17 +117,26 @@ asyncio.run(work(*sys.argv[1:]))
 class WorkerProcess:
     """A worker in a process of its own; its models are those of the product. Ends with its context."""
 
-    def __init__(self, client: Client, directory: Path, *, queue: str, before: str = "") -> None:
-        """Start it; `before` is Python that it runs before anything is imported."""
-        address = client.service_client.config.target_host
-        arguments = [address, client.namespace, queue, str(directory)]
-        self.log = directory / "worker.log"
-        with self.log.open("wb") as log:
+    def __init__(
+        self,
+        client: Client,
+        directory: Path,
+        *,
+        queue: str,
+        before: str = "",
+        variables: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Start it with these variables; `before` is Python that it runs before anything is imported."""
+        self.log, self.output = directory / "worker.log", directory / "worker.out"
+        arguments = [client.service_client.config.target_host, queue, str(directory)]
+        own = {"SUREFOOT_STATE_DIRECTORY": str(directory), "TEMPORAL_NAMESPACE": client.namespace}
+        with self.log.open("wb") as log, self.output.open("wb") as output:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", _SCRIPT.format(before=before), *arguments],
                 stdin=subprocess.DEVNULL,
+                stdout=output,
                 stderr=log,
-                env={**os.environ, "SUREFOOT_STATE_DIRECTORY": str(directory)},
+                env={**os.environ, **own, **variables},
             )
 
     def __enter__(self) -> Self:

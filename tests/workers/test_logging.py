@@ -1,14 +1,25 @@
+import asyncio
 import io
 import json
 import logging
+import os
+import pty
+import re
+import subprocess
 import sys
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import structlog
+from temporalio.client import Client
 from temporalio.exceptions import ApplicationError
 
+from tests.activities.tools.disk_tools import SHELL, WAIT_FOR_GO, write_tool
+from tests.activities.tools.tool_run import is_alive, until
+from tests.workers.real_workers import WorkerProcess, new_queue, pid_in, worker_of
+from tests.workflows.agents import Replies, calls, events_of, says, start
 from workers.logging import configure_logging
 
 
@@ -81,3 +92,139 @@ def test_a_log_goes_to_what_stderr_is_at_the_time(monkeypatch: pytest.MonkeyPatc
     logging.getLogger("any").warning("here")
 
     assert logged(later)[0]["event"] == "here"
+
+
+async def test_a_run_is_logged_with_what_each_line_is_about_and_once_whoever_replays_it(
+    client: Client, tmp_path: Path
+) -> None:
+    stream = io.StringIO()
+    configure_logging(stream=stream)
+    write_tool(tmp_path / "tools", "x", SHELL + "exit 3")
+    write_tool(tmp_path / "tools", "y", f"{SHELL}echo $$ > pid; {WAIT_FOR_GO}; echo 1")
+    model, queue = Replies([calls(("x", {})), calls(("y", {})), says("Done.")]), new_queue()
+
+    async with asyncio.timeout(30):
+        async with worker_of(client, tmp_path, model, queue=queue) as first:
+            run = await start(client, queue)
+            await pid_in(tmp_path / "pid")
+            leaving = asyncio.create_task(first.shutdown())
+            (tmp_path / "go").touch()
+            await leaving
+        async with worker_of(client, tmp_path, model, queue=queue):
+            await run.result()
+        async with worker_of(client, tmp_path, model, queue=queue):
+            await events_of(run)
+
+    about = {"level": "info", "logger": "temporalio.workflow", "workflow_id": run.id, "attempt": 1}
+    about |= {"run_id": run.first_execution_run_id, "task_queue": queue}
+    failure = {"error_code": "TOOL_CRASHED", "error": "Tool 'x' crashed with exit code 3"}
+    told = [line for line in logged(stream) if line["logger"] == "temporalio.workflow"]
+    assert all(line.pop("time") for line in told)
+    assert told == [
+        {"event": "run started", **about},
+        {"event": "tool execution failed", **about, "tool": "x", "tool_exec_id": "1-1", **failure},
+        {"event": "run finished", **about, "status": "completed"},
+    ]
+
+
+async def test_a_bug_in_an_activity_is_logged_with_its_traceback_and_its_place(
+    client: Client, tmp_path: Path
+) -> None:
+    stream = io.StringIO()
+    configure_logging(stream=stream)
+    (tmp_path / "tools").mkdir()
+    model, queue = Replies([KeyError("a"), says("Done.")]), new_queue()
+
+    async with asyncio.timeout(20), worker_of(client, tmp_path, model, queue=queue):
+        run = await start(client, queue)
+        await run.result()
+
+    (line,) = [line for line in logged(stream) if line["logger"] == "temporalio.activity"]
+    assert line.pop("exception").endswith("KeyError: 'a'")
+    assert line.pop("time")
+    assert line == {
+        "event": "Completing activity as failed",
+        "level": "warning",
+        "logger": "temporalio.activity",
+        "workflow_id": run.id,
+        "run_id": run.first_execution_run_id,
+        "task_queue": queue,
+        "activity_type": "llm_turn",
+        "activity_id": "turn-1",
+        "attempt": 1,
+    }
+
+
+async def test_a_worker_writes_nothing_but_json_lines_and_only_to_stderr(
+    client: Client, tmp_path: Path
+) -> None:
+    write_tool(tmp_path / "tools", "x", f"{SHELL}echo $$ > pid; {WAIT_FOR_GO}; echo 1")
+    (tmp_path / "script.yaml").write_text("steps:\n  - call: [{x: }]\n  - say: Done.\n")
+    queue = new_queue()
+    # The answer of a run that is gone is what the SDK's core complains of, unless a heartbeat comes first.
+    seldom = {"SUREFOOT_HEARTBEAT_THROTTLE": "60"}
+
+    async with asyncio.timeout(30):
+        with WorkerProcess(client, tmp_path, queue=queue, variables=seldom) as worker:
+            run = await start(client, queue, model=f"scripted:{tmp_path / 'script.yaml'}")
+            await pid_in(tmp_path / "pid")
+            await run.terminate()
+            (tmp_path / "go").touch()
+            while "temporalio.core" not in worker.log.read_text():  # noqa: ASYNC110  another process
+                await asyncio.sleep(0.05)
+
+    lines = [json.loads(line) for line in worker.log.read_text().splitlines()]
+    assert {(line["logger"], line["level"]) for line in lines} == {
+        ("temporalio.workflow", "info"),
+        ("temporalio.core", "warning"),
+    }
+    assert worker.output.read_text() == ""
+
+
+async def test_terminating_a_run_is_nobodys_failure(client: Client, tmp_path: Path) -> None:
+    stream = io.StringIO()
+    configure_logging(stream=stream)
+    write_tool(tmp_path / "tools", "x", f"{SHELL}echo $$ > pid; exec sleep 60")
+    model, queue = Replies([calls(("x", {}))]), new_queue()
+
+    async with asyncio.timeout(20):
+        async with worker_of(client, tmp_path, model, queue=queue):
+            run = await start(client, queue)
+            pid = await pid_in(tmp_path / "pid")
+            await run.terminate()
+            await until(lambda: not is_alive(pid))
+
+    assert [line["event"] for line in logged(stream)] == [
+        "run started",
+        "Beginning worker shutdown, will wait 0:00:10 before cancelling activities",
+    ]
+
+
+ON_A_TERMINAL = """
+import logging
+from workers.logging import configure_logging
+
+configure_logging()
+logging.getLogger("any").warning("here", extra={"task_queue": "q"})
+try:
+    key = "hunter" + "2"
+    raise KeyError("a")
+except KeyError:
+    logging.getLogger("any").exception("there")
+"""
+
+
+def test_a_terminal_gets_coloured_lines_and_no_json() -> None:
+    ours, theirs = pty.openpty()
+    subprocess.run([sys.executable, "-c", ON_A_TERMINAL], stderr=theirs, timeout=30, check=True)
+    shown = os.read(ours, 65_536).decode()
+    os.close(ours)
+    os.close(theirs)
+
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert shown != plain
+    assert not plain.startswith("{")
+    assert re.search(r"^\S+Z \[warning *\] here +\[any\] task_queue=q\r\n", plain)
+    assert re.search(r"\[error *\] there +\[any\]\r\n", plain)
+    assert "KeyError: 'a'" in plain
+    assert "hunter2" not in plain
