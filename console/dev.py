@@ -3,10 +3,10 @@
 import asyncio
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,6 +20,7 @@ from workers.dev_presence import announce_dev
 from workers.embedded_server import embedded_server
 from workers.logging import configure_logging
 from workers.models import model_opener, provider_settings
+from workers.server_watch import keep_up
 from workers.settings import Settings
 from workers.takeover import QueueTakeover
 from workers.worker import build_worker
@@ -78,14 +79,22 @@ async def _dev(
                     _say(f"Temporal   {server.address}", f"UI         {server.ui_url}")
                     named = ", ".join(sorted(tools.tools)) or "no tools"
                     _say(f"task queue {settings.task_queue} with {named}")
-                    taking_over = asyncio.create_task(takeover.run())
-                    await interrupt.first(taking_over)
-                    taking_over.cancel()
-                    with suppress(asyncio.CancelledError):
-                        await taking_over
+                    await _until_asked(interrupt, takeover.run(), keep_up(server, settings))
         return ExitCode.DONE
     finally:
         presence.release()
+
+
+async def _until_asked(interrupt: Interrupt, *duties: Coroutine[Any, Any, None]) -> None:
+    """Go on with duties that have no end of their own; the first that fails ends them all."""
+    tasks = [asyncio.create_task(duty) for duty in duties]
+    await interrupt.first(*tasks)
+    for task in tasks:
+        task.cancel()
+    ends = await asyncio.gather(*tasks, return_exceptions=True)
+    for end in ends:
+        if isinstance(end, Exception):
+            raise end
 
 
 def _say(*lines: str) -> None:

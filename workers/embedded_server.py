@@ -43,6 +43,7 @@ class EmbeddedServer:
     ui_url: str
     namespace: str
     client: Client
+    process: ServerProcess
 
 
 @asynccontextmanager
@@ -114,9 +115,8 @@ async def _answering(settings: Settings, state: StateDirectory, wanted: WantedPo
                 f"{server.ports.ui_port}: leave the ports out, or name another state directory"
             )
         if client := await _client_of(server, state):
-            return EmbeddedServer(
-                _address(server), f"http://{HOST}:{server.ports.ui_port}", NAMESPACE, client
-            )
+            ui_url = f"http://{HOST}:{server.ports.ui_port}"
+            return EmbeddedServer(_address(server), ui_url, NAMESPACE, client, server)
     raise EmbeddedServerError(f"the server ended as soon as it was started: {_printed_last(state)}")
 
 

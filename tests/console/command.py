@@ -1,5 +1,6 @@
 """The `surefoot` command as a process of its own, with nothing of this process's environment."""
 
+import asyncio
 import json
 import os
 import signal
@@ -7,12 +8,15 @@ import subprocess
 import sysconfig
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from temporalio.client import Client
+
+from surefoot.run import RunResult
 from workers.server_process import ServerProcess, find_server
+from workflows.converter import DATA_CONVERTER
 
 SUREFOOT = Path(sysconfig.get_path("scripts")) / "surefoot"
 ROOT = Path(__file__).parents[2]
@@ -173,6 +177,26 @@ class Surefoot:
         """Give the embedded server of the state directory, if one runs."""
         return find_server(self.state / "temporal.db")
 
+    async def client(self) -> Client:
+        """Connect to the embedded server of the state directory, once it answers."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                server = self.server()
+                try:
+                    address = f"127.0.0.1:{server.ports.port if server else 1}"
+                    return await Client.connect(address, data_converter=DATA_CONVERTER)
+                except RuntimeError:
+                    await asyncio.sleep(CHECK_SECONDS)
+
+    async def result(self, workflow_id: str) -> RunResult:
+        """Wait for the result of a run on that server."""
+        run = (await self.client()).get_workflow_handle(workflow_id, result_type=RunResult)
+        return await asyncio.wait_for(run.result(), PATIENCE_SECONDS)
+
+    def remembered_queues(self) -> list[str]:
+        """Name the queues of runs that have not ended, as the state directory knows them."""
+        return sorted(file.stem for file in (self.state / "queues").glob("*.json"))
+
     def kill_server(self) -> None:
         """End the embedded server as a power cut would."""
         server = self.server()
@@ -186,9 +210,3 @@ class Surefoot:
     def clean_up(self) -> None:
         for command in self._started:
             command.kill()
-
-
-def stop_process(process_id: int) -> None:
-    """End a process that a test left on purpose."""
-    with suppress(ProcessLookupError):
-        os.kill(process_id, signal.SIGKILL)

@@ -87,11 +87,15 @@ async def test_a_run_that_is_terminated_is_1_and_says_so(surefoot: Surefoot, cli
     command = surefoot.start("run", "Go on.", "--model", model, "-o", "jsonl")
     started = await asyncio.to_thread(command.until_printed, "run_started")
 
-    await client.get_workflow_handle(started["workflow_id"]).terminate("by an operator")
+    await client.get_workflow_handle(started["workflow_id"]).terminate(reason="by an operator")
     ended = await asyncio.to_thread(command.ends)
     finished = ended.event("run_finished")
 
-    assert (ended.exit_code, finished["status"], finished["error"]) == (1, "failed", "the run was terminated")
+    assert (ended.exit_code, finished["status"], finished["error"]) == (
+        1,
+        "failed",
+        "the run was terminated: by an operator",
+    )
 
 
 @pytest.mark.parametrize(
