@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 from temporalio.client import WorkflowHandle
@@ -12,6 +13,9 @@ from console.output import Output
 from surefoot.ledger import RunFinished
 from workers.following import follow
 from workers.snapshot import Snapshot
+
+# Whoever looks on hears of a run that nobody serves after twice this long.
+_PATIENCE = timedelta(seconds=2.5)
 
 
 async def watch(run: WorkflowHandle[Any, Any], output: Output, interrupt: Interrupt) -> ExitCode:
@@ -34,7 +38,7 @@ async def watch(run: WorkflowHandle[Any, Any], output: Output, interrupt: Interr
 
 
 async def _show(run: WorkflowHandle[Any, Any], output: Output) -> RunFinished:
-    async for seen in follow(run):
+    async for seen in follow(run, patience=_PATIENCE):
         match seen:
             case Snapshot():
                 output.now(seen)
