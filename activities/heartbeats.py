@@ -17,13 +17,23 @@ class BeatIntervals:
     with_news: timedelta = timedelta(seconds=0.5)
     idle: timedelta = timedelta(seconds=1)
 
+    def within(self, heartbeat_timeout: timedelta | None) -> "BeatIntervals":
+        """Give the intervals at which silence is not taken for death; None = nobody takes it so."""
+        if heartbeat_timeout is None:
+            return self
+        longest = heartbeat_timeout / 3
+        return BeatIntervals(min(self.with_news, longest), min(self.idle, longest))
+
 
 @asynccontextmanager
 async def beating(
     intervals: BeatIntervals, details: Callable[[], BaseModel | None] = lambda: None
 ) -> AsyncGenerator[None]:
-    """Beat until the block is left: soon after `details` changed, else at the idle pace."""
-    beats = asyncio.create_task(_beat(intervals, details))
+    """Beat until the block is left: soon after `details` changed, else at the idle pace.
+
+    However far apart the intervals are, it beats within the activity's own heartbeat timeout.
+    """
+    beats = asyncio.create_task(_beat(intervals.within(activity.info().heartbeat_timeout), details))
     try:
         yield
     finally:

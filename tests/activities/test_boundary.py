@@ -155,6 +155,19 @@ async def test_a_tool_that_is_not_here_is_not_found(client: Client, tmp_path: Pa
     )
 
 
+async def test_a_tool_that_is_silent_is_not_taken_for_dead_however_seldom_its_worker_would_beat(
+    client: Client, tmp_path: Path
+) -> None:
+    write_tool(tmp_path / "tools", "x", f"{SHELL}sleep 2.3; echo 1", heartbeatSeconds=2)
+    model = Replies([calls(("x", {})), says("Done.")])
+    seldom: dict[str, Any] = {"heartbeat_output_interval": 60, "heartbeat_idle_interval": 60}
+
+    async with asyncio.timeout(20), working(client, tmp_path, model, **seldom) as queue:
+        finished = await finish(await start(client, queue))
+
+    assert finished.outcomes == [ToolSuccess(tool="x", result=1)]
+
+
 class Operator:
     """Does to the running call what can be clicked in the UI."""
 
