@@ -86,7 +86,8 @@ class ProviderModel:
         if not isinstance(failure, UnreadableBody):
             # `from None`: what lies beneath may hold whole bodies, and ends in the history.
             raise failure from None
-        _log.warning("%s", failure.reason, exc_info=error)
+        # For whoever runs a worker; to whoever watches the run, the run itself tells the reason.
+        _log.info("%s", failure.reason, exc_info=error)
         reply = AssistantMessage(unreadable=failure.reason)
         return LlmTurnResult(reply=reply, usage=Usage(requests=1), model_name=self._asked.model)
 
