@@ -1,6 +1,7 @@
 import asyncio
 import os
 import signal
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -198,9 +199,10 @@ async def test_a_call_of_a_worker_that_was_killed_is_lost_and_made_once(
             pid = await pid_in(tmp_path / "pid")
             await until_running(run, says("item 1\n"))
             first.kill()
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
         with WorkerProcess(client, tmp_path, queue=queue):
             finished = await finish(run)
-    os.kill(pid, signal.SIGKILL)
 
     assert finished.outcomes == [failure("TOOL_LOST", LOST, stdout="item 1\n")]
     assert (tmp_path / "effects").read_text() == "acted\n"
