@@ -130,7 +130,7 @@ class Surefoot:
     def __init__(self, directory: Path, *, state_home: Path) -> None:
         self.directory = directory
         self.state = state_home / "surefoot"
-        self._environment = {
+        self.environment = {
             "PATH": os.environ["PATH"],
             "HOME": str(directory),
             "LANG": "C.UTF-8",
@@ -147,7 +147,7 @@ class Surefoot:
             tuple(map(str, arguments)),
             printed=self.directory / f"command-{len(self._started)}",
             directory=directory or self.directory,
-            environment={**self._environment, **(environment or {})},
+            environment={**self.environment, **(environment or {})},
         )
         self._started.append(command)
         return command
