@@ -32,6 +32,9 @@ from workflows.payloads import UndecodableError, json_value
 CANCEL_GRACE = timedelta(seconds=5)
 """How long a cancelled run waits for an executor to kill what it runs."""
 
+# The SDKs' own words, in Python and TypeScript: a tool may well have a NotFoundError of its own.
+_NOT_REGISTERED = "is not registered on this worker"
+
 
 @dataclass(frozen=True)
 class Start:
@@ -92,7 +95,7 @@ def _failed(call: Admitted, error: ActivityError | CancelledError, queue: str) -
     match error.__cause__ if isinstance(error, ActivityError) else error:
         case TimeoutError() as cause:
             return _out_of_time(call, cause, _identity(error), queue)
-        case ApplicationError(type="NotFoundError"):
+        case ApplicationError(type="NotFoundError", message=message) if _NOT_REGISTERED in message.lower():
             return Ending(failures.not_found_on_executor(tool), Start(None, _identity(error)))
         case ApplicationError() as cause:
             capture = _read_capture(cause.details)

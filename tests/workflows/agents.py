@@ -93,7 +93,9 @@ class FakeTools:
         by_name = {fake.definition.name: fake.act for fake in self.tools}
         name = activity.info().activity_type
         if name not in by_name:
-            raise ApplicationError(f"Activity function {name} is not registered", type="NotFoundError")
+            raise ApplicationError(
+                f"Activity function {name} is not registered on this worker", type="NotFoundError"
+            )
         return await by_name[name](arguments[0])
 
 

@@ -16,6 +16,7 @@ from surefoot.ledger import ToolExecutionCompleted, ToolExecutionFailed, ToolExe
 from surefoot.outcome import ToolFailure, ToolSuccess
 from tests.workflows.agents import answer, calls, never, run_agent, says, tool
 
+NOT_REGISTERED = "Activity function x for workflow w is not registered on this worker, available: y"
 CAPTURE = {"exit_code": 139, "stdout": "out", "stderr": "err"}
 
 
@@ -79,9 +80,14 @@ OUT_AND_ERR = {"stdout": "out", "stderr": "err"}
             id="the SDK refuses to send the answer",
         ),
         pytest.param(
-            fails(ApplicationError("Activity function x is not registered", type="NotFoundError")),
+            fails(ApplicationError(NOT_REGISTERED, type="NotFoundError")),
             failure("TOOL_NOT_FOUND", "Tool 'x' is not known to the executor that was asked for it"),
             id="the executor lacks the tool",
+        ),
+        pytest.param(
+            fails(ApplicationError("no such customer", CAPTURE, type="NotFoundError")),
+            failure("TOOL_CRASHED", "Tool 'x' crashed: NotFoundError: no such customer", **OUT_AND_ERR),
+            id="an executor raises an error of its own with the name of the SDK's",
         ),
         pytest.param(
             fails(KeyError("a")),
