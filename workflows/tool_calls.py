@@ -8,6 +8,7 @@ from typing import TypedDict, Unpack
 
 from temporalio import workflow
 from temporalio.common import RawValue, RetryPolicy
+from temporalio.exceptions import FailureError
 
 from activities.interface import ToolCallInput
 from surefoot.admission import Admitted, Refused, admit
@@ -44,8 +45,16 @@ class ToolCalls:
     ) -> tuple[ToolMessage, ...]:
         """Make the calls of one turn; the messages stand in the order the model asked."""
         decisions = admit(calls, definitions)
-        running = (self._carry_out(f"{turn}-{n}", decision) for n, decision in enumerate(decisions, 1))
-        return tuple(await asyncio.gather(*running))
+        running = [
+            asyncio.create_task(self._carry_out(f"{turn}-{n}", decision))
+            for n, decision in enumerate(decisions, 1)
+        ]
+        try:
+            return tuple(await asyncio.gather(*running))
+        except (asyncio.CancelledError, FailureError):
+            # `gather` ends with the first that was cancelled, while others are still being killed.
+            await workflow.wait(running)
+            raise
 
     def refuse(self, calls: Sequence[ToolCall], limit: str, *, turn: int) -> tuple[ToolMessage, ...]:
         """Answer calls that come after a limit, without making them."""

@@ -3,7 +3,9 @@ from datetime import timedelta
 
 import pytest
 from pydantic import JsonValue
-from temporalio.client import WorkflowFailureError
+from temporalio import activity
+from temporalio.api.enums.v1 import EventType
+from temporalio.client import Client, WorkflowFailureError
 from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.testing import WorkflowEnvironment
@@ -233,6 +235,26 @@ async def test_a_cancelled_run_ends_as_cancelled_and_says_so(time_skipping: Work
     assert isinstance(failure.value.cause, CancelledError)
     assert isinstance(last, RunFinished)
     assert last.status == "cancelled"
+
+
+async def test_a_cancelled_run_waits_for_every_call_though_one_of_them_never_started(client: Client) -> None:
+    """One call holds the lock and is being killed, the other still waits for it."""
+
+    async def beat(_: RawValue) -> JsonValue:
+        while True:
+            activity.heartbeat()
+            await asyncio.sleep(0.05)
+
+    tools = [tool(name, beat, exclusive=True, heartbeatSeconds=1) for name in ("a", "b")]
+    async with serving(client, Replies([calls(*A_AND_B)]), tools) as queue:
+        handle = await start(client, queue)
+        await until_event(handle, "tool_execution_scheduled")
+        await handle.cancel()
+        with pytest.raises(WorkflowFailureError):
+            await handle.result()
+
+    history = (await handle.fetch_history()).events
+    assert [event.event_type for event in history].count(EventType.EVENT_TYPE_ACTIVITY_TASK_CANCELED) == 1
 
 
 @pytest.mark.parametrize(
