@@ -1,5 +1,7 @@
 """What an executable answered: exit code, stdout and stderr become an outcome."""
 
+from collections.abc import Callable
+
 from pydantic import JsonValue
 
 from surefoot.definition import JsonSchema
@@ -40,24 +42,24 @@ def parse_reply(
         answer = strict_json(stdout)
     except NotStrictJsonError:
         return invalid_json(tool, captured)
-    return check_answer(tool, answer, captured=captured, output_schema=output_schema, exit_code=0)
+    return check_answer(tool, answer, captured=lambda: captured, output_schema=output_schema, exit_code=0)
 
 
 def check_answer(
     tool: str,
     answer: JsonValue,
     *,
-    captured: Captured,
+    captured: Callable[[], Captured],
     output_schema: JsonSchema | None,
     exit_code: int | None,
 ) -> ToolSuccess | ToolFailure:
     """Hold a JSON answer, whoever gave it, against the caps and the definition's outputSchema."""
     size = json_bytes(answer)
     if size > MAX_ANSWER_BYTES:
-        return output_too_large(tool, captured, size_bytes=size, exit_code=exit_code)
+        return output_too_large(tool, captured(), size_bytes=size, exit_code=exit_code)
     if more_values_than(MAX_ANSWER_VALUES, answer):
-        return too_many_values(tool, captured, exit_code=exit_code)
+        return too_many_values(tool, captured(), exit_code=exit_code)
     found = problems(output_schema, answer) if output_schema is not None else ()
     if found:
-        return schema_mismatch(tool, found, captured, exit_code=exit_code)
+        return schema_mismatch(tool, found, captured(), exit_code=exit_code)
     return ToolSuccess(tool=tool, result=answer)

@@ -85,9 +85,14 @@ def _answered(call: Admitted, raw: RawValue) -> ToolSuccess | ToolFailure:
     except (UndecodableError, NotStrictJsonError) as error:
         text = raw.payload.data[: call.definition.limits.stdout * 2].decode("utf-8", "replace")
         return failures.undecodable(tool, str(error), _bounded(call, stdout=text))
-    shown = _bounded(call, stdout=encode_json(answer))
     schema = call.definition.output_schema
-    return check_answer(tool, answer, captured=shown, output_schema=schema, exit_code=None)
+    return check_answer(
+        tool,
+        answer,
+        captured=lambda: _bounded(call, stdout=encode_json(answer)),
+        output_schema=schema,
+        exit_code=None,
+    )
 
 
 def _failed(call: Admitted, error: ActivityError | CancelledError, queue: str) -> Ending:

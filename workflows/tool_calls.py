@@ -108,7 +108,7 @@ class ToolCalls:
         named = _Named(tool_exec_id=tool_exec_id, call_id=call.id, tool=call.tool, time=workflow.now())
         if ending.start is not None:
             self._record(_started(ending.start, **named))
-        self._record(_ended(ending.outcome, **named))
+        self._record(_ended(ending.outcome, started=ending.start is not None, **named))
         return ToolMessage(call_id=call.id, tool=call.tool, outcome=ending.outcome)
 
 
@@ -124,14 +124,16 @@ def _started(start: Start, **named: Unpack[_Named]) -> ToolExecutionStarted:
 
 
 def _ended(
-    outcome: ToolSuccess | ToolFailure, **named: Unpack[_Named]
+    outcome: ToolSuccess | ToolFailure, *, started: bool, **named: Unpack[_Named]
 ) -> ToolExecutionCompleted | ToolExecutionFailed:
     match outcome:
         case ToolSuccess():
             return ToolExecutionCompleted(outcome=outcome, **named)
         case ToolFailure():
             error = ExecutionError(message=outcome.error, code=outcome.error_code)
-            return ToolExecutionFailed(outcome=outcome, error=error, acted=acted(outcome), **named)
+            return ToolExecutionFailed(
+                outcome=outcome, error=error, acted=acted(outcome, started=started), **named
+            )
 
 
 def _time(text: str | None) -> datetime | None:

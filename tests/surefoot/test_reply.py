@@ -167,7 +167,7 @@ SHOWN = Captured("out", "err")
 def test_an_answer_is_held_against_its_schema(
     answer: JsonValue, schema: JsonSchema | None, problems: list[str], exit_code: int | None
 ) -> None:
-    outcome = check_answer("t", answer, captured=SHOWN, output_schema=schema, exit_code=exit_code)
+    outcome = check_answer("t", answer, captured=lambda: SHOWN, output_schema=schema, exit_code=exit_code)
     mismatch = schema_mismatch("t", problems, SHOWN, exit_code=exit_code)
     assert outcome == (mismatch if problems else ToolSuccess(tool="t", result=answer))
 
@@ -184,7 +184,7 @@ def test_an_answer_is_held_against_its_schema(
 def test_an_answer_above_the_cap_is_too_large(
     answer: JsonValue, size_bytes: int, exit_code: int | None
 ) -> None:
-    outcome = check_answer("t", answer, captured=SHOWN, output_schema=None, exit_code=exit_code)
+    outcome = check_answer("t", answer, captured=lambda: SHOWN, output_schema=None, exit_code=exit_code)
     assert outcome == output_too_large("t", SHOWN, size_bytes=size_bytes, exit_code=exit_code)
 
 
@@ -198,5 +198,5 @@ def test_an_answer_above_the_cap_is_too_large(
     ],
 )
 def test_an_answer_of_too_many_values_is_too_large(answer: JsonValue, exit_code: int | None) -> None:
-    outcome = check_answer("t", answer, captured=SHOWN, output_schema=None, exit_code=exit_code)
+    outcome = check_answer("t", answer, captured=lambda: SHOWN, output_schema=None, exit_code=exit_code)
     assert outcome == too_many_values("t", SHOWN, exit_code=exit_code)
