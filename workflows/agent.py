@@ -76,7 +76,7 @@ class Agent:
         try:
             return await self._run(typed(raw_input, RunInput))
         except (FailureError, UndecodableError, asyncio.CancelledError) as error:
-            if is_cancelled_exception(error):
+            if is_cancelled_exception(error) and workflow.cancellation_reason() is not None:
                 self._finish("cancelled")
                 raise
             reason = _reason(error)

@@ -5,8 +5,13 @@ from datetime import timedelta
 
 from temporalio import workflow
 from temporalio.common import RawValue, RetryPolicy
+from temporalio.exceptions import (
+    ActivityError,
+    ApplicationError,
+    TimeoutError,  # noqa: A004  Temporal's own, and the built-in one never reaches this file
+)
 
-from activities.interface import LLM_TURN, LlmTurnInput, LlmTurnResult
+from activities.interface import LLM_TURN, MODEL_UNAVAILABLE, LlmTurnInput, LlmTurnResult
 from surefoot.conversation import AssistantMessage, Conversation, Message, Prefix, message_bytes
 from surefoot.ledger import Event, ModelReplied, TurnStarted
 from surefoot.run import RunInput
@@ -15,6 +20,10 @@ from surefoot.usage import Usage
 from workflows.payloads import typed
 
 _HEARTBEAT_TIMEOUT = timedelta(seconds=15)
+
+# A run that nobody serves spends its patience too, and must go on when somebody does; a worker that dies
+# of a turn again and again must not go on for ever.
+_UNHEARD_TRIES = 3
 
 
 class ModelTurns:
@@ -58,21 +67,44 @@ class ModelTurns:
         return reply
 
     async def _execute(self, run: RunInput, turn: LlmTurnInput, *, summary: str) -> RawValue:
-        patience = run.model_patience
-        return await workflow.execute_activity(
-            LLM_TURN,
-            turn,
-            activity_id=f"turn-{turn.turn}",
-            result_type=RawValue,
-            start_to_close_timeout=timedelta(seconds=patience.attempt_seconds),
-            schedule_to_close_timeout=timedelta(seconds=patience.total_seconds),
-            heartbeat_timeout=_HEARTBEAT_TIMEOUT,
-            retry_policy=RetryPolicy(
-                initial_interval=timedelta(seconds=1),
-                maximum_interval=timedelta(seconds=patience.longest_pause_seconds),
-            ),
-            summary=summary,
-        )
+        activity_id = f"turn-{turn.turn}"
+        for again in range(1, _UNHEARD_TRIES):
+            try:
+                return await _attempt(run, turn, activity_id=activity_id, summary=summary)
+            except ActivityError as error:
+                if not _was_left_alone(error):
+                    raise
+            activity_id = f"turn-{turn.turn}-again-{again}"
+        return await _attempt(run, turn, activity_id=activity_id, summary=summary)
+
+
+async def _attempt(run: RunInput, turn: LlmTurnInput, *, activity_id: str, summary: str) -> RawValue:
+    patience = run.model_patience
+    return await workflow.execute_activity(
+        LLM_TURN,
+        turn,
+        activity_id=activity_id,
+        result_type=RawValue,
+        start_to_close_timeout=timedelta(seconds=patience.attempt_seconds),
+        schedule_to_close_timeout=timedelta(seconds=patience.total_seconds),
+        heartbeat_timeout=_HEARTBEAT_TIMEOUT,
+        retry_policy=RetryPolicy(
+            initial_interval=timedelta(seconds=1),
+            maximum_interval=timedelta(seconds=patience.longest_pause_seconds),
+        ),
+        summary=summary,
+    )
+
+
+def _was_left_alone(error: ActivityError) -> bool:
+    """Tell whether the patience ran out while workers were away, and not because a provider was."""
+    match error.__cause__:
+        case TimeoutError(cause=ApplicationError(type=kind)) if kind == MODEL_UNAVAILABLE:
+            return False
+        case TimeoutError() | ApplicationError(type="WorkerShutdown"):
+            return True
+        case _:
+            return False
 
 
 def _that_travel(messages: tuple[Message, ...]) -> tuple[Message, ...]:

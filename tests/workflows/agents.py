@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import JsonValue
 from temporalio import activity
+from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowHandle
 from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError
@@ -18,6 +19,7 @@ from activities.conversation_cache import ConversationCache
 from activities.heartbeats import BeatIntervals
 from activities.interface import LIST_TOOLS, LlmTurnResult, ToolList
 from activities.llm_turn import LlmTurns
+from activities.model import Model
 from surefoot.conversation import AssistantMessage, Message, ToolCall, ToolMessage
 from surefoot.definition import ToolDefinition
 from surefoot.ledger import Event
@@ -78,6 +80,13 @@ class Replies:
         )
 
 
+class Silent:
+    """A model that never replies."""
+
+    async def reply(self, messages: Sequence[Message], *, closing: bool) -> LlmTurnResult:
+        return await asyncio.Future[LlmTurnResult]()
+
+
 @dataclass
 class FakeTools:
     """The activities of fake tools."""
@@ -115,13 +124,14 @@ class Finished:
 @asynccontextmanager
 async def serving(
     client: Client,
-    model: Replies,
+    model: Model,
     tools: Sequence[FakeTool] = (),
     *,
     cache: ConversationCache | None = None,
+    queue: str | None = None,
 ) -> AsyncGenerator[str]:
-    """Serve an agent with this model and these tools; gives the queue."""
-    queue = f"queue-{secrets.token_hex(4)}"
+    """Serve an agent with this model and these tools, on a queue of its own if none is named; gives it."""
+    queue = queue or f"queue-{secrets.token_hex(4)}"
     turns = LlmTurns(
         lambda _turn, _attempt: model, cache=cache or ConversationCache(), intervals=BeatIntervals()
     )
@@ -198,3 +208,10 @@ async def until_event(handle: WorkflowHandle[Any, Any], kind: str) -> None:
     """Wait until the run's ledger holds an event of this type."""
     while kind not in {event.type for event in await events_of(handle)}:  # noqa: ASYNC110  another process
         await asyncio.sleep(0.01)
+
+
+async def until_history_holds(handle: WorkflowHandle[Any, Any], *kinds: "EventType.ValueType") -> None:
+    """Wait until the run's history, which needs no worker to be read, holds one of these events."""
+    async with asyncio.timeout(20):
+        while not {e.event_type for e in (await handle.fetch_history()).events} & set(kinds):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)

@@ -20,6 +20,7 @@ from surefoot.run import WORKFLOW
 from surefoot.usage import Usage
 from tests.workflows.agents import (
     Replies,
+    Silent,
     answer,
     calls,
     events_of,
@@ -32,6 +33,7 @@ from tests.workflows.agents import (
     start,
     tool,
     until_event,
+    until_history_holds,
 )
 
 A_AND_B: list[tuple[str, JsonValue]] = [("a", {}), ("b", {})]
@@ -327,3 +329,26 @@ async def test_new_messages_that_are_too_large_travel_by_query(time_skipping: Wo
 
     results = [m.outcome for m in model.asked[1][0] if isinstance(m, ToolMessage)]
     assert results == [ToolSuccess(tool="tell", result=large)] * 2
+
+
+@pytest.mark.parametrize(
+    "patience",
+    [
+        pytest.param({"total_seconds": 1, "attempt_seconds": 600}, id="a turn that is interrupted"),
+        pytest.param({"total_seconds": 3, "attempt_seconds": 600}, id="a turn that waits for its worker"),
+    ],
+)
+async def test_a_run_that_was_left_alone_for_longer_than_its_patience_goes_on(
+    client: Client, patience: dict[str, float]
+) -> None:
+    async with serving(client, Silent()) as queue:
+        handle = await start(client, queue, model_patience=patience)
+        await until_event(handle, "turn_started")
+    await until_history_holds(
+        handle, EventType.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT, EventType.EVENT_TYPE_ACTIVITY_TASK_FAILED
+    )
+
+    async with serving(client, Replies([says("Done.")]), queue=queue):
+        finished = await finish(handle)
+
+    assert finished.result.answer == "Done."
