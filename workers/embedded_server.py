@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -13,6 +13,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 
 from workers.file_lock import FileLock, lock, try_lock
+from workers.listening import listens
 from workers.runtime import PAYLOAD_LIMITS, shared_runtime
 from workers.server_binary import find_server_binary
 from workers.server_ports import HOST, WantedPorts, choose_ports, last_ports, remember_ports
@@ -131,19 +132,24 @@ async def _client_of(server: ServerProcess, state: StateDirectory) -> Client | N
     try:
         async with asyncio.timeout(READY_WITHIN.total_seconds()):
             while not server.is_gone():
-                try:
-                    client = await _connect(server)
-                    await _keep_histories(client)
-                except (RuntimeError, RPCError):
-                    await asyncio.sleep(CHECK_SECONDS)
-                else:
-                    return client
+                # Until then, whoever answers there may be another server that was quicker.
+                if _is_listening(server):
+                    with suppress(RuntimeError, RPCError):
+                        client = await _connect(server)
+                        await _keep_histories(client)
+                        return client
+                await asyncio.sleep(CHECK_SECONDS)
     except TimeoutError:
         seconds = READY_WITHIN.seconds
         raise EmbeddedServerError(
             f"the server gave no answer within {seconds} seconds: {_printed_last(state)}"
         ) from None
     return None
+
+
+def _is_listening(server: ServerProcess) -> bool:
+    ports = (server.ports.port, server.ports.ui_port)
+    return all(listens(server.process_id, port) for port in ports)
 
 
 async def _connect(server: ServerProcess) -> Client:

@@ -1,3 +1,4 @@
+import asyncio
 import os
 import signal
 import socket
@@ -61,6 +62,21 @@ async def test_two_commands_at_once_share_a_server_and_the_last_one_stops_it(
     assert len(addresses) == 1
     assert after_one is not None
     assert (find_server(database), is_listening(addresses.pop())) == (None, False)
+
+
+async def test_servers_that_start_at_the_same_time_never_share_a_port(tmp_path: Path) -> None:
+    async def use(name: str) -> tuple[str, str]:
+        async with embedded_server(Settings(state_directory=tmp_path / name)) as server:
+            await server.client.start_workflow("any", id=name, task_queue="nobody")
+            await all_started.wait()
+            await server.client.get_workflow_handle(name).describe()
+            return server.address, server.ui_url
+
+    all_started = asyncio.Barrier(3)
+    used = await asyncio.gather(*(use(name) for name in ("first", "second", "third")))
+
+    assert len({address for address, _ in used}) == 3
+    assert len({ui_url for _, ui_url in used}) == 3
 
 
 async def test_a_killed_user_holds_nothing_and_the_next_one_to_leave_stops_the_server(
