@@ -13,7 +13,7 @@ from temporalio.service import RPCError
 from activities.conversation_cache import ConversationCache
 from activities.heartbeats import BeatIntervals, beating
 from activities.interface import LLM_TURN, MODEL_REFUSED, MODEL_UNAVAILABLE, LlmTurnInput, LlmTurnResult
-from activities.model import Model, ModelRefusedError, ModelUnavailableError
+from activities.model import Model, ModelKeyMissingError, ModelRefusedError, ModelUnavailableError
 from surefoot.conversation import Conversation, Prefix, message_bytes
 from surefoot.run import CONVERSATION_QUERY, ConversationPage, ConversationRequest
 from surefoot.sizes import MAX_ERROR_BYTES, MAX_REPLY_BYTES, count
@@ -58,6 +58,8 @@ class LlmTurns:
             raise ApplicationError(
                 _sentence(error), type=MODEL_UNAVAILABLE, next_retry_delay=error.retry_after
             ) from None
+        except ModelKeyMissingError as error:
+            raise ApplicationError(_sentence(error), type=MODEL_UNAVAILABLE) from None
         except ModelRefusedError as error:
             raise _refused(_sentence(error)) from None
         except UnicodeError as error:

@@ -42,3 +42,7 @@ class ModelRefusedError(Exception):
 
     def __str__(self) -> str:
         return self.reason
+
+
+class ModelKeyMissingError(ModelRefusedError):
+    """This worker has no key for the model; another one may have it, or this one after a restart."""

@@ -12,7 +12,7 @@ from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model, OpenAIChatCompatibleProvider, infer_model, known_model_names
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 
-from activities.model import ModelRefusedError
+from activities.model import ModelKeyMissingError, ModelRefusedError
 from activities.providers.settings import ProviderSettings
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -68,25 +68,33 @@ def _open_provider(provider: str, *, name: str, settings: ProviderSettings) -> P
 def _openai(name: str, settings: ProviderSettings) -> Provider[Any]:
     from pydantic_ai.providers.openai import OpenAIProvider
 
-    key = _key(name, settings.openai_api_key, settings.openai_base_url, variable="OPENAI_API_KEY")
-    return OpenAIProvider(base_url=settings.openai_base_url or OPENAI_URL, api_key=key)
+    url = _base_url(settings.openai_base_url, variable="OPENAI_BASE_URL")
+    key = _key(name, settings.openai_api_key, url, vendor="OPENAI")
+    return OpenAIProvider(base_url=url or OPENAI_URL, api_key=key)
 
 
 def _anthropic(name: str, settings: ProviderSettings) -> Provider[Any]:
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
-    key = _key(name, settings.anthropic_api_key, settings.anthropic_base_url, variable="ANTHROPIC_API_KEY")
-    return AnthropicProvider(base_url=settings.anthropic_base_url or ANTHROPIC_URL, api_key=key)
+    url = _base_url(settings.anthropic_base_url, variable="ANTHROPIC_BASE_URL")
+    key = _key(name, settings.anthropic_api_key, url, vendor="ANTHROPIC")
+    return AnthropicProvider(base_url=url or ANTHROPIC_URL, api_key=key)
 
 
-def _key(name: str, key: str | None, base_url: str | None, *, variable: str) -> str:
+def _base_url(url: str | None, *, variable: str) -> str | None:
+    if url and not re.match(r"https?://[^/]", url):
+        raise ModelRefusedError(f"{variable} is {url!r}, and must begin with http:// or https:// and a host")
+    return url
+
+
+def _key(name: str, key: str | None, base_url: str | None, *, vendor: str) -> str:
     if key:
         return key
     if base_url:
         return _NO_KEY
-    alternative = variable.replace("API_KEY", "BASE_URL")
-    raise ModelRefusedError(
-        f"model '{name}' needs a key: set {variable}, or {alternative} for a server that asks for none"
+    raise ModelKeyMissingError(
+        f"model '{name}' needs a key: set {vendor}_API_KEY, "
+        f"or {vendor}_BASE_URL for a server that asks for none"
     )
 
 

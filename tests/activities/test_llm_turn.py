@@ -26,7 +26,7 @@ from activities.conversation_cache import ConversationCache
 from activities.heartbeats import BeatIntervals
 from activities.interface import LLM_TURN, LlmTurnInput, LlmTurnResult
 from activities.llm_turn import LlmTurns
-from activities.model import Model, ModelRefusedError, ModelUnavailableError
+from activities.model import Model, ModelKeyMissingError, ModelRefusedError, ModelUnavailableError
 from surefoot.conversation import AssistantMessage, Conversation, Message, Prefix, ToolCall, UserMessage
 from surefoot.run import CONVERSATION_QUERY
 from surefoot.usage import Usage
@@ -409,3 +409,27 @@ async def test_a_model_that_takes_long_to_open_keeps_nobody_waiting(client: Clie
         await run.result()
 
     assert waited == [True]
+
+
+async def test_a_worker_without_the_models_key_leaves_the_turn_to_one_that_has_it(client: Client) -> None:
+    opened = [ModelKeyMissingError("model 'm:m' needs a key: set M_API_KEY"), Replies([says("Done.")])]
+
+    def open_model(_turn: LlmTurnInput, attempt: int) -> Model:
+        one = opened[attempt - 1]
+        if isinstance(one, Exception):
+            raise one
+        return one
+
+    turns = LlmTurns(open_model, cache=ConversationCache(), intervals=BeatIntervals())
+    queue = new_queue()
+    async with (
+        asyncio.timeout(20),
+        Worker(
+            client,
+            task_queue=queue,
+            workflows=[Speaking],
+            activities=[turns.llm_turn],
+            workflow_runner=UnsandboxedWorkflowRunner(),
+        ),
+    ):
+        await client.execute_workflow("speaking", _page("one", "two"), id=queue, task_queue=queue)

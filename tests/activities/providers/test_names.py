@@ -118,3 +118,15 @@ def test_nothing_of_the_providers_is_imported_before_a_model_is_opened() -> None
     code = f"import sys, activities.providers.opening; print({heavy} & sys.modules.keys())"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("url", ["nonsense", "localhost:8000/v1", "ftp://host/v1", "http:///v1"])
+def test_a_base_url_that_is_none_is_refused_before_anything_starts(url: str) -> None:
+    with pytest.raises(ModelRefusedError) as refused:
+        open_provider_model(
+            "openai-chat:m", protocol="native", settings=ProviderSettings(openai_base_url=url)
+        )
+
+    assert str(refused.value) == (
+        f"OPENAI_BASE_URL is {url!r}, and must begin with http:// or https:// and a host"
+    )
