@@ -1,4 +1,3 @@
-import json
 import re
 import signal
 from collections.abc import Generator
@@ -96,12 +95,6 @@ async def test_a_detached_run_goes_on_with_dev(surefoot_alone: Surefoot, dev: Co
     assert (ended.exit_code, started_event["type"]) == (0, "run_started")
     assert (result.status, result.answer) == ("completed", "It said true.")
     dev.until(lambda: surefoot_alone.remembered_queues() == [])
-
-
-def test_a_detached_run_can_be_told_as_one_object(surefoot_alone: Surefoot, dev: Command) -> None:
-    ended = surefoot_alone("run", "Go on.", *MODEL, "--detach", "-o", "json")
-
-    assert (ended.exit_code, json.loads(ended.stdout)["status"]) == (0, "running")
 
 
 @pytest.mark.parametrize(

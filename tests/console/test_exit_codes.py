@@ -17,12 +17,6 @@ def script(directory: Path, steps: str) -> str:
     return f"scripted:{file}"
 
 
-def test_an_answer_is_0(surefoot: Surefoot) -> None:
-    ended = surefoot("run", "Go on.", "--model", script(surefoot.directory, "steps: [{say: Done.}]"))
-
-    assert (ended.exit_code, ended.stdout) == (0, "Done.\n")
-
-
 def test_a_model_that_refuses_is_1_and_one_line(surefoot: Surefoot) -> None:
     model = script(surefoot.directory, "steps: [{fail: {refused: the key was revoked}}]")
 

@@ -1,5 +1,5 @@
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +11,15 @@ from tests.console.tools_on_disk import write_tool
 
 SCRIPT = """
 steps:
-  - say: I ask both.
-    call:
-      - good: {n: 1}
-      - bad: {}
-  - say: "One answered: {{last.error_code}}, Ünïcode 😀"
+  - say: I ask one.
+    call: [{good: {n: 1}}]
+  - call: [{bad: {}}]
+  - say: "The other failed: {{last.error_code}}, Ünïcode 😀"
 """
+ANSWER = "The other failed: TOOL_CRASHED, Ünïcode 😀"
 
-EXECUTION = ["type", "time", "tool_exec_id", "call_id", "tool"]
-NAMES = {"tool_exec_id": "1-1", "call_id": "1-1", "tool": "good"}
-OTHER_NAMES = {"tool_exec_id": "1-2", "call_id": "1-2", "tool": "bad"}
+GOOD = {"tool_exec_id": "1-1", "call_id": "1-1", "tool": "good"}
+BAD = {"tool_exec_id": "2-1", "call_id": "2-1", "tool": "bad"}
 FAILURE = {
     "tool_success": False,
     "error": "Tool 'bad' crashed with exit code 3",
@@ -29,148 +28,134 @@ FAILURE = {
     "stdout": "before\n",
     "stderr": "why\n",
 }
+USAGE = {
+    "requests": 3,
+    "input_tokens": 0,
+    "output_tokens": 0,
+    "cache_read_tokens": 0,
+    "cache_write_tokens": 0,
+}
 
 
-class Prepared:
-    """A script and the tools that it calls, one of which fails."""
-
-    def __init__(self, directory: Path) -> None:
-        (directory / "script.yaml").write_text(SCRIPT)
-        (directory / "tools").mkdir()
-        write_tool(directory / "tools", "good")
-        # It fails after the other has answered, so that the order of the events is always the same.
-        write_tool(directory / "tools", "bad", "sleep 0.4; echo before; echo why >&2; exit 3")
-        self.arguments = ("--model", f"scripted:{directory}/script.yaml", "--tools", f"{directory}/tools")
-
-
-@pytest.fixture
-def prepared(tmp_path: Path) -> Prepared:
-    return Prepared(tmp_path)
+def run(server: RealServer, directory: Path, output: str) -> Ended:
+    """Run a script whose two calls end as differently as can be; the run's id is the output's name."""
+    commands = Surefoot(directory, state_home=server.state_directory.parent)
+    (directory / "script.yaml").write_text(SCRIPT)
+    write_tool(directory, "good")
+    write_tool(directory, "bad", "echo before; echo why >&2; exit 3")
+    model = ("--model", "scripted:script.yaml", "--tools", ".")
+    try:
+        return commands("run", "Go on.", *model, "-o", output, "--workflow-id", f"told-as-{output}")
+    finally:
+        commands.clean_up()
 
 
-def test_jsonl_is_every_event_of_the_ledger_in_order_and_nothing_else(
-    surefoot: Surefoot, prepared: Prepared
-) -> None:
-    ended = surefoot("run", "Go on.", *prepared.arguments, "-o", "jsonl")
+@pytest.fixture(scope="module")
+def jsonl(server: RealServer, tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    return run(server, tmp_path_factory.mktemp("jsonl"), "jsonl")
 
-    assert [(event["type"], list(event)) for event in ended.events] == [
+
+@pytest.fixture(scope="module")
+def text(server: RealServer, tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    return run(server, tmp_path_factory.mktemp("text"), "text")
+
+
+def test_jsonl_is_every_event_of_the_ledger_in_order_and_nothing_else(jsonl: Ended) -> None:
+    execution = ["type", "time", "tool_exec_id", "call_id", "tool"]
+
+    assert [(event["type"], list(event)) for event in jsonl.events] == [
         ("run_started", ["type", "time", "workflow_id", "run_id", "ui_url"]),
         ("turn_started", ["type", "time", "turn"]),
         ("model_replied", ["type", "time", "turn", "text", "tool_calls"]),
-        ("tool_execution_scheduled", EXECUTION),
-        ("tool_execution_scheduled", EXECUTION),
-        ("tool_execution_started", [*EXECUTION, "started_at", "executor"]),
-        ("tool_execution_completed", [*EXECUTION, "outcome"]),
-        ("tool_execution_started", [*EXECUTION, "started_at", "executor"]),
-        ("tool_execution_failed", [*EXECUTION, "outcome", "error", "acted"]),
+        ("tool_execution_scheduled", execution),
+        ("tool_execution_started", [*execution, "started_at", "executor"]),
+        ("tool_execution_completed", [*execution, "outcome"]),
+        ("turn_started", ["type", "time", "turn"]),
+        ("model_replied", ["type", "time", "turn", "text", "tool_calls"]),
+        ("tool_execution_scheduled", execution),
+        ("tool_execution_started", [*execution, "started_at", "executor"]),
+        ("tool_execution_failed", [*execution, "outcome", "error", "acted"]),
         ("turn_started", ["type", "time", "turn"]),
         ("model_replied", ["type", "time", "turn", "text", "tool_calls"]),
         ("run_finished", ["type", "time", "status", "answer", "error", "usage"]),
     ]
-    assert ended.exit_code == 0
+    assert (jsonl.exit_code, jsonl.stderr) == (0, "")
 
 
-def test_the_events_carry_calls_outcomes_and_the_answer_whole(surefoot: Surefoot, prepared: Prepared) -> None:
-    ended = surefoot(
-        "run", "Go on.", *prepared.arguments, "-o", "jsonl", "--workflow-id", surefoot.directory.name
-    )
+def test_the_events_carry_calls_outcomes_and_the_answer_whole(jsonl: Ended) -> None:
+    good_call = {"id": "1-1", "tool": "good", "params": {"n": 1}}
+    success = {"tool": "good", "tool_success": True, "result": {"got": {"n": 1}}}
+    error = {"message": FAILURE["error"], "code": "TOOL_CRASHED"}
 
-    assert without_times(ended.events[:-1]) == [
-        {"type": "run_started", "workflow_id": surefoot.directory.name},
+    assert [without_what_varies(event) for event in jsonl.events] == [
+        {"type": "run_started", "workflow_id": "told-as-jsonl"},
         {"type": "turn_started", "turn": 1},
-        {
-            "type": "model_replied",
-            "turn": 1,
-            "text": "I ask both.",
-            "tool_calls": [
-                {"id": "1-1", "tool": "good", "params": {"n": 1}},
-                {"id": "1-2", "tool": "bad", "params": {}},
-            ],
-        },
-        {"type": "tool_execution_scheduled", **NAMES},
-        {"type": "tool_execution_scheduled", **OTHER_NAMES},
-        {"type": "tool_execution_started", **NAMES},
-        {
-            "type": "tool_execution_completed",
-            **NAMES,
-            "outcome": {"tool": "good", "tool_success": True, "result": {"got": {"n": 1}}},
-        },
-        {"type": "tool_execution_started", **OTHER_NAMES},
-        {
-            "type": "tool_execution_failed",
-            **OTHER_NAMES,
-            "outcome": FAILURE,
-            "error": {"message": FAILURE["error"], "code": "TOOL_CRASHED"},
-            "acted": "unknown",
-        },
+        {"type": "model_replied", "turn": 1, "text": "I ask one.", "tool_calls": [good_call]},
+        {"type": "tool_execution_scheduled", **GOOD},
+        {"type": "tool_execution_started", **GOOD},
+        {"type": "tool_execution_completed", **GOOD, "outcome": success},
         {"type": "turn_started", "turn": 2},
         {
             "type": "model_replied",
             "turn": 2,
-            "text": "One answered: TOOL_CRASHED, Ünïcode 😀",
-            "tool_calls": [],
+            "text": "",
+            "tool_calls": [{"id": "2-1", "tool": "bad", "params": {}}],
         },
+        {"type": "tool_execution_scheduled", **BAD},
+        {"type": "tool_execution_started", **BAD},
+        {"type": "tool_execution_failed", **BAD, "outcome": FAILURE, "error": error, "acted": "unknown"},
+        {"type": "turn_started", "turn": 3},
+        {"type": "model_replied", "turn": 3, "text": ANSWER, "tool_calls": []},
+        {"type": "run_finished", "status": "completed", "answer": ANSWER, "error": None, "usage": USAGE},
     ]
 
 
-def without_times(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What is the same in every run."""
+def without_what_varies(event: dict[str, Any]) -> dict[str, Any]:
     varying = ("time", "started_at", "executor", "run_id", "ui_url")
-    return [{name: value for name, value in event.items() if name not in varying} for event in events]
+    return {name: value for name, value in event.items() if name not in varying}
 
 
-def test_times_are_iso_8601_in_utc_and_never_go_back(surefoot: Surefoot, prepared: Prepared) -> None:
-    events = surefoot("run", "Go on.", *prepared.arguments, "-o", "jsonl").events
-    times = [datetime.fromisoformat(event["time"]) for event in events]
+def test_times_are_iso_8601_in_utc_and_never_go_back(jsonl: Ended) -> None:
+    times = [datetime.fromisoformat(event["time"]) for event in jsonl.events]
 
     assert times == sorted(times)
-    assert {time.utcoffset() for time in times} == {times[0].utcoffset()}
-    assert all(event["time"].endswith("Z") for event in events)
+    assert {time.utcoffset() for time in times} == {timedelta(0)}
 
 
-def test_json_is_one_object_about_the_whole_run(
-    surefoot: Surefoot, prepared: Prepared, server: RealServer
-) -> None:
-    ended = surefoot("run", "Go on.", *prepared.arguments, "-o", "json", "--workflow-id", "of-json")
-    told = json.loads(ended.stdout)
+def test_json_is_one_object_about_the_whole_run(server: RealServer, tmp_path: Path) -> None:
+    told = json.loads(run(server, tmp_path, "json").stdout)
 
     assert told.pop("run_id") in told["ui_url"]
-    assert told.pop("ui_url").startswith(f"{server.ui_url}/namespaces/default/workflows/of-json/")
+    assert told.pop("ui_url").startswith(f"{server.ui_url}/namespaces/default/workflows/told-as-json/")
     assert told == {
-        "workflow_id": "of-json",
+        "workflow_id": "told-as-json",
         "status": "completed",
-        "answer": "One answered: TOOL_CRASHED, Ünïcode 😀",
+        "answer": ANSWER,
         "error": None,
-        "turns": 2,
+        "turns": 3,
         "tool_executions": 2,
         "failed_tool_executions": 1,
-        "usage": {
-            "requests": 2,
-            "input_tokens": 0,
-            "output_tokens": 0,
-            "cache_read_tokens": 0,
-            "cache_write_tokens": 0,
-        },
+        "usage": USAGE,
     }
-
-
-@pytest.fixture
-def text(surefoot: Surefoot, prepared: Prepared) -> Ended:
-    return surefoot("run", "Go on.", *prepared.arguments, "--workflow-id", "of-text")
 
 
 def test_text_is_the_answer_alone_and_its_progress_on_stderr_names_run_and_link_first(
     text: Ended, server: RealServer
 ) -> None:
-    run, link, *progress = text.stderr.splitlines()
+    run_line, link_line, *progress = text.stderr.splitlines()
 
-    assert text.stdout == "One answered: TOOL_CRASHED, Ünïcode 😀\n"
-    assert run.startswith("run of-text with scripted:")
-    assert link.startswith(f"see {server.ui_url}/namespaces/default/workflows/of-text/")
+    assert (text.exit_code, text.stdout) == (0, f"{ANSWER}\n")
+    assert run_line.startswith("run told-as-text with scripted:")
+    assert link_line.startswith(f"see {server.ui_url}/namespaces/default/workflows/told-as-text/")
     assert [line for line in progress if "TOOL_CRASHED after" in line] != []
 
 
 def test_nothing_but_progress_is_on_stderr(text: Ended) -> None:
-    first_words = [line.split()[0] for line in text.stderr.splitlines()]
+    first_words = [line.split()[0].rstrip(":") for line in text.stderr.splitlines()]
 
-    assert first_words == ["run", "see", "turn", "I", "good:", "bad", "good:", "bad", "turn", "completed"]
+    assert first_words == [
+        *("run", "see"),
+        *("turn", "I", "good", "good"),
+        *("turn", "bad", "bad"),
+        *("turn", "completed"),
+    ]

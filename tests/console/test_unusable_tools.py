@@ -7,7 +7,13 @@ from tests.console.command import MODEL, Surefoot
 from tests.console.tools_on_disk import write_tool
 
 OBJECT = {"type": "object"}
-FAILS = ("run", "Go on.", *MODEL, "--tools", "tools")
+RUN = ("run", "Go on.", *MODEL, "--tools", "tools")
+
+REFUSED = "inputSchema: the schema is refused:"
+REMOTE = (
+    "Resource 'https://example.com/a.json' is not present in a registry and retrieving it failed: "
+    "ValueError: https://example.com/a.json is remote, and only local references are followed"
+)
 
 
 @pytest.fixture
@@ -21,46 +27,48 @@ def manifest(name: str, **fields: object) -> str:
     return json.dumps({"name": name, "description": "Does it.", "inputSchema": OBJECT, **fields})
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        pytest.param("{", "is not JSON: ", id="half an object"),
-        pytest.param("[]", "must be a JSON object, and is of type array", id="no object"),
-        pytest.param(
-            '{"name": "t", "inputSchema": {}}', "description: is required, and missing", id="a field"
-        ),
-        pytest.param(manifest("t", timeoutSeconds=0), "timeoutSeconds: ", id="no time at all"),
-        pytest.param(
-            manifest("t", colour="blue"), "colour: is no field of a manifest", id="an unknown field"
-        ),
-        pytest.param(manifest("llm_turn"), "name: the name 'llm_turn' is reserved", id="a reserved name"),
-        pytest.param(
-            manifest("other"), "name: is 'other', and the file's name says 't'", id="another's name"
-        ),
-        pytest.param(
-            manifest("t", inputSchema={**OBJECT, "properties": {"a": {"pattern": "(?=b)"}}}),
-            "inputSchema: the schema is refused: ",
-            id="a pattern that looks around",
-        ),
-        pytest.param(
-            manifest(
-                "t", inputSchema={**OBJECT, "properties": {"a": {"$ref": "https://example.com/a.json"}}}
-            ),
-            "inputSchema: the schema is refused: ",
-            id="a remote reference",
-        ),
-        pytest.param(
-            manifest("t"), "its executable is missing: there is no file DIR/tools/t", id="no executable"
-        ),
-    ],
-)
-def test_a_manifest_that_cannot_be_used_is_named_with_field_and_reason(
-    usable: Surefoot, tools: Path, text: str, sentence: str
+def test_every_manifest_that_cannot_be_used_is_named_at_once_with_field_and_reason(
+    usable: Surefoot, tools: Path
 ) -> None:
-    (tools / "t.tool.json").write_text(text)
+    look_around = {**OBJECT, "properties": {"a": {"pattern": "(?=b)"}}}
+    remote = {**OBJECT, "properties": {"a": {"$ref": "https://example.com/a.json"}}}
+    manifests = {
+        "broken": "{",
+        "colourful": manifest("colourful", colour="blue"),
+        "hasty": manifest("hasty", timeoutSeconds=0),
+        "list": "[]",
+        "llm_turn": manifest("llm_turn"),
+        "looking": manifest("looking", inputSchema=look_around),
+        "missing": manifest("missing"),
+        "other": manifest("another"),
+        "remote": manifest("remote", inputSchema=remote),
+        "silent": '{"name": "silent", "inputSchema": {}}',
+    }
+    for name, text in manifests.items():
+        (tools / f"{name}.tool.json").write_text(text)
 
-    told = usable.refuses(*FAILS)
-    assert told.startswith(f"DIR/tools/t.tool.json: {sentence}")
+    ended = usable(*RUN)
+    told = [line.removeprefix(f"surefoot: {tools}/") for line in ended.stderr.splitlines()]
+
+    assert (ended.exit_code, ended.stdout, usable.server()) == (2, "", None)
+    assert told == [
+        "broken.tool.json: is not JSON: Expecting property name enclosed in double quotes at character 1",
+        "colourful.tool.json: colour: is no field of a manifest",
+        "hasty.tool.json: timeoutSeconds: Input should be greater than or equal to 0.001",
+        "list.tool.json: must be a JSON object, and is of type array",
+        "llm_turn.tool.json: name: the name 'llm_turn' is reserved",
+        f'looking.tool.json: {REFUSED} properties.a.pattern: "(?=b)" is not a "regex"',
+        f"missing.tool.json: its executable is missing: there is no file {tools}/missing",
+        "other.tool.json: name: is 'another', and the file's name says 'other'",
+        f"remote.tool.json: {REFUSED} {REMOTE}",
+        "silent.tool.json: description: is required, and missing",
+    ]
+
+
+def test_one_manifest_that_is_not_json_is_one_sentence(usable: Surefoot, tools: Path) -> None:
+    (tools / "t.tool.json").write_text("")
+
+    assert usable.refuses(*RUN) == "DIR/tools/t.tool.json: is not JSON: empty"
 
 
 def test_two_tools_of_one_name_are_named_both(usable: Surefoot, tools: Path) -> None:
@@ -69,21 +77,12 @@ def test_two_tools_of_one_name_are_named_both(usable: Surefoot, tools: Path) -> 
     write_tool(tools, "twice")
     write_tool(others, "twice")
 
-    told = usable.refuses(*FAILS, "--tools", "others")
+    told = usable.refuses(*RUN, "--tools", "others")
 
     assert told == (
         "DIR/others/twice.tool.json: name: two tools have the name 'twice': "
         "the other one is DIR/tools/twice.tool.json"
     )
-
-
-def test_every_problem_of_every_tool_is_told_at_once(usable: Surefoot, tools: Path) -> None:
-    (tools / "a.tool.json").write_text("{")
-    (tools / "b.tool.json").write_text(manifest("b", colour="blue"))
-
-    ended = usable(*FAILS)
-
-    assert (ended.exit_code, ended.stdout, len(ended.stderr.splitlines())) == (2, "", 2)
 
 
 @pytest.mark.parametrize(

@@ -194,10 +194,8 @@ async def test_terminating_a_run_is_nobodys_failure(client: Client, tmp_path: Pa
             await run.terminate()
             await until(lambda: not is_alive(pid))
 
-    assert [line["event"] for line in logged(stream)] == [
-        "run started",
-        "Beginning worker shutdown, will wait 0:00:10 before cancelling activities",
-    ]
+    loggers = {"temporalio.workflow", "temporalio.activity"}
+    assert [line["event"] for line in logged(stream) if line["logger"] in loggers] == ["run started"]
 
 
 ON_A_TERMINAL = """
