@@ -1,6 +1,8 @@
 """From a command's coroutine to its exit code: every error that a user can cause is one sentence."""
 
 import asyncio
+import os
+import sys
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -46,6 +48,11 @@ def run_to_exit_code(command: Command, *, interrupted: ExitCode = ExitCode.DETAC
     """
     try:
         return asyncio.run(_interruptibly(command, interrupted))
+    except BrokenPipeError as error:
+        # Flushing what nobody reads would fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        left = "nobody reads the output any more; the run goes on with `surefoot dev`, or where it is served"
+        raise CommandError(left, interrupted) from error
     except _USAGE as error:
         raise CommandError(str(error), ExitCode.USAGE) from error
     except _UNREACHABLE as error:

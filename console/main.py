@@ -3,7 +3,8 @@
 import os
 import sys
 from contextlib import suppress
-from typing import NoReturn
+from importlib.metadata import version
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -16,11 +17,28 @@ from console.worker import worker
 
 app = typer.Typer(
     name="surefoot",
-    help="LLM agents as durable Temporal workflows, where any executable can be a tool.",
     pretty_exceptions_enable=False,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(version("surefoot"))
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """LLM agents as durable Temporal workflows, where any executable can be a tool."""
+
+
 app.command("run")(run)
 app.command("worker")(worker)
 app.command("dev")(dev)
@@ -58,10 +76,9 @@ def _exit_code(arguments: list[str]) -> int:
         return ExitCode.USAGE
     except (typer.Abort, KeyboardInterrupt):
         return ExitCode.DETACHED
-    except BrokenPipeError:
-        # Nobody reads stdout any more: there is nothing left to say, and flushing would fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.RUN_FAILED
+    except SystemExit as end:
+        # How typer ends a command whose reader has left.
+        return end.code if isinstance(end.code, int) else ExitCode.RUN_FAILED
     return result if isinstance(result, int) else ExitCode.DONE
 
 

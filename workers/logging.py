@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import sys
 from collections.abc import MutableMapping
 from contextlib import suppress
@@ -43,7 +44,9 @@ def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None
         # Its own tracebacks show every local variable, keys and all.
         [
             structlog.dev.ConsoleRenderer(
-                timestamp_key="time", exception_formatter=structlog.dev.plain_traceback
+                colors="NO_COLOR" not in os.environ,
+                timestamp_key="time",
+                exception_formatter=structlog.dev.plain_traceback,
             )
         ]
         if pretty
@@ -57,6 +60,8 @@ def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *render],
         )
     )
+    # It announces that it waits for calls also when there are none.
+    logging.getLogger("temporalio.worker._worker").setLevel(logging.WARNING)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)

@@ -2,9 +2,8 @@
 
 import asyncio
 import os
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 import structlog
 from temporalio.client import Client, WorkflowExecutionStatus
@@ -22,12 +21,6 @@ LOOK_EVERY = timedelta(seconds=1)
 log: structlog.stdlib.BoundLogger = structlog.get_logger("surefoot.takeover")
 
 
-@dataclass
-class _Served:
-    claim: Claim
-    stack: AsyncExitStack
-
-
 class QueueTakeover:
     """Looks every second for queues whose command is gone, and serves each until its run has ended."""
 
@@ -36,52 +29,68 @@ class QueueTakeover:
         self._settings = settings
         self._open_model = open_model
         self._queues = ServedQueues.of(settings)
-        self._served: dict[str, _Served] = {}
+        self._serving: dict[str, asyncio.Task[None]] = {}
         self._complained: set[str] = set()
 
     async def run(self) -> None:
         """Serve until cancelled; then let go of every queue, for the next command to serve."""
         try:
             while True:
-                await self._look()
+                self._look()
                 await asyncio.sleep(LOOK_EVERY.total_seconds())
         finally:
-            await asyncio.gather(*(served.stack.aclose() for served in self._served.values()))
+            for task in self._serving.values():
+                task.cancel()
+            await asyncio.gather(*self._serving.values(), return_exceptions=True)
 
-    async def _look(self) -> None:
-        for queue in [queue for queue, served in self._served.items() if await self._is_over(served.claim)]:
-            served = self._served.pop(queue)
-            await served.stack.aclose()
-            served.claim.forget()
-            log.info("run ended", workflow_id=served.claim.served.workflow_id)
+    def _look(self) -> None:
         listing = self._queues.listing()
         for damaged in listing.damaged:
             self._complain(str(damaged))
         for served in listing.queues:
-            if served.queue not in self._served:
-                await self._take(served)
+            if served.queue not in self._serving and (claim := self._claim(served)):
+                task = asyncio.create_task(self._serve(claim))
+                self._serving[served.queue] = task
+                task.add_done_callback(partial(self._served, served))
 
-    async def _take(self, wanted: ServedQueue) -> None:
+    def _claim(self, served: ServedQueue) -> Claim | None:
         try:
-            claim = self._queues.claim(wanted.queue)
+            return self._queues.claim(served.queue)
         except DamagedQueueError as error:
-            return self._complain(str(error))
-        if claim is None:
+            self._complain(str(error))
             return None
-        if await self._is_over(claim):
-            return claim.forget()
-        tools = tools_of(claim.served)
+
+    def _served(self, served: ServedQueue, task: asyncio.Task[None]) -> None:
+        del self._serving[served.queue]
+        failure = None if task.cancelled() else task.exception()
+        if failure is not None:
+            # The queue is free again, and the next look takes it anew.
+            log.error("serving failed", workflow_id=served.workflow_id, exc_info=failure)
+
+    async def _serve(self, claim: Claim) -> None:
+        ended: str | None = None
+        try:
+            ended = await self._end(claim.served) or await self._serve_to_its_end(claim.served)
+        finally:
+            if ended is None:
+                claim.release()
+            else:
+                claim.forget()
+
+    async def _serve_to_its_end(self, served: ServedQueue) -> str | None:
+        """Serve a run and tell how it ended; None for one whose tools cannot be loaded."""
+        tools = tools_of(served)
         if tools.errors:
-            claim.release()
-            return self._complain(
-                f"the run {wanted.workflow_id} cannot go on, its tools cannot be loaded: {tools.errors[0]}"
+            self._complain(
+                f"the run {served.workflow_id} cannot go on, its tools cannot be loaded: {tools.errors[0]}"
             )
-        stack = AsyncExitStack()
-        stack.callback(claim.release)
-        await stack.enter_async_context(self._worker(claim.served, tools))
-        self._served[wanted.queue] = _Served(claim, stack)
-        log.info("serving an unfinished run", workflow_id=wanted.workflow_id, task_queue=wanted.queue)
-        return None
+            return None
+        async with self._worker(served, tools):
+            log.info("serving an unfinished run", workflow_id=served.workflow_id, task_queue=served.queue)
+            while (ended := await self._end(served)) is None:  # noqa: ASYNC110  only the server knows
+                await asyncio.sleep(LOOK_EVERY.total_seconds())
+        log.info("run ended", workflow_id=served.workflow_id, status=ended)
+        return ended
 
     def _worker(self, served: ServedQueue, tools: Discovery) -> Worker:
         return build_worker(
@@ -94,12 +103,16 @@ class QueueTakeover:
             settings=self._settings,
         )
 
-    async def _is_over(self, claim: Claim) -> bool:
+    async def _end(self, served: ServedQueue) -> str | None:
+        """Tell how the run ended: Temporal's word for it, or `unknown` for a run that is not there."""
         try:
-            run = await self._client.get_workflow_handle(claim.served.workflow_id).describe()
+            run = await self._client.get_workflow_handle(served.workflow_id).describe()
         except RPCError as error:
-            return error.status == RPCStatusCode.NOT_FOUND
-        return run.status != WorkflowExecutionStatus.RUNNING
+            # A server that is away for a moment says nothing about the run.
+            return "unknown" if error.status == RPCStatusCode.NOT_FOUND else None
+        if run.status is None or run.status == WorkflowExecutionStatus.RUNNING:
+            return None
+        return run.status.name.lower()
 
     def _complain(self, problem: str) -> None:
         if problem not in self._complained:

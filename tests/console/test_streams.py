@@ -44,7 +44,12 @@ def test_a_disk_that_is_full_is_one_sentence(surefoot: Surefoot) -> None:
     )
 
 
-def test_a_reader_who_leaves_is_no_reason_for_a_traceback(surefoot: Surefoot) -> None:
+def test_a_reader_who_leaves_is_told_that_the_run_goes_on(surefoot: Surefoot) -> None:
     ended = in_a_shell(surefoot, "| head -n 1", "run", "Go on.", *MODEL, "-o", "jsonl")
 
-    assert (ended.stderr, len(ended.events)) == ("", 1)
+    assert (ended.exit_code, len(ended.events), ended.stderr) == (
+        130,
+        1,
+        "surefoot: nobody reads the output any more; the run goes on with `surefoot dev`, or where it is "
+        "served\n",
+    )
