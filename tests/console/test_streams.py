@@ -47,9 +47,5 @@ def test_a_disk_that_is_full_is_one_sentence(surefoot: Surefoot) -> None:
 def test_a_reader_who_leaves_is_told_that_the_run_goes_on(surefoot: Surefoot) -> None:
     ended = in_a_shell(surefoot, "| head -n 1", "run", "Go on.", *MODEL, "-o", "jsonl")
 
-    assert (ended.exit_code, len(ended.events), ended.stderr) == (
-        130,
-        1,
-        "surefoot: nobody reads the output any more; the run goes on with `surefoot dev`, or where it is "
-        "served\n",
-    )
+    told = "nobody reads the output any more; the run goes on with `surefoot dev`, or where it is served"
+    assert (ended.exit_code, len(ended.events), ended.stderr) == (130, 1, f"surefoot: {told}\n")
