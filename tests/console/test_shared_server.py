@@ -1,3 +1,4 @@
+import signal
 from urllib.parse import urlsplit
 
 import pytest
@@ -5,6 +6,7 @@ import pytest
 from tests.console.command import MODEL, Surefoot
 from tests.console.lasting_tools import Gated
 
+PROVIDER = {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}
 SCRIPT = "steps: [{call: [{gated: {}}]}, {say: 'It said {{last.result}}.'}]\n"
 
 
@@ -22,6 +24,18 @@ def test_two_runs_at_once_share_a_server_and_the_last_one_stops_it(surefoot_alon
     assert len({urlsplit(link).netloc for link in links}) == 1
     assert answers == ["It said true."] * 2
     assert (surefoot_alone.server(), surefoot_alone.remembered_queues()) == (None, [])
+
+
+def test_a_run_that_is_stopped_while_it_starts_leaves_no_server(surefoot_alone: Surefoot) -> None:
+    # Loading the provider takes long enough for the server to be up first.
+    command = surefoot_alone.start("run", "Go on.", "--model", "openai-chat:any", environment=PROVIDER)
+    command.until(surefoot_alone.server)
+
+    command.signal(signal.SIGTERM)
+    ended = command.ends()
+
+    assert (ended.exit_code, ended.stdout, surefoot_alone.server()) == (130, "", None)
+    assert "Traceback" not in ended.stderr
 
 
 @pytest.mark.parametrize("exit_code", [0, 1])
