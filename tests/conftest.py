@@ -9,6 +9,7 @@ from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
 from workers.embedded_server import embedded_server
+from workers.runtime import shared_runtime
 from workers.server_ports import free_port
 from workers.settings import Settings
 from workflows.converter import DATA_CONVERTER
@@ -37,14 +38,20 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[RealServer]:
 
 @pytest.fixture
 async def client(server: RealServer) -> Client:
-    return await Client.connect(server.address, namespace=server.namespace, data_converter=DATA_CONVERTER)
+    return await Client.connect(
+        server.address,
+        namespace=server.namespace,
+        data_converter=DATA_CONVERTER,
+        # Else the core of one test complains on the stdout of another.
+        runtime=shared_runtime(),
+    )
 
 
 @pytest.fixture
 async def time_skipping() -> AsyncGenerator[WorkflowEnvironment]:
     binary = Path(sysconfig.get_path("scripts")) / "temporal-test-server"
     async with await WorkflowEnvironment.start_time_skipping(
-        test_server_existing_path=str(binary), data_converter=DATA_CONVERTER
+        test_server_existing_path=str(binary), data_converter=DATA_CONVERTER, runtime=shared_runtime()
     ) as environment:
         yield environment
 
