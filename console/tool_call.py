@@ -17,6 +17,7 @@ from surefoot.admission import Admitted, Refused, admit
 from surefoot.conversation import ToolCall
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.strict_json import NotStrictJsonError, strict_json
+from workers.child_signals import keep_exit_codes
 from workers.environment import tool_base_environment
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -64,6 +65,7 @@ def call_tool(
                 f"'{tool.definition.executor_queue}'"
             )
         case Admitted():
+            keep_exit_codes()
             executor = ToolExecutor(found.tools, directory, tool_base_environment())
             return asyncio.run(_run(executor, decision))
 

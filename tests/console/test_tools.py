@@ -343,3 +343,22 @@ def _is_running(process: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def test_a_crash_is_a_crash_under_a_parent_that_ignores_the_end_of_its_children(tmp_path: Path) -> None:
+    tool = write_tool(tmp_path, "fails")
+    tool.write_text("#!/bin/sh\nexit 3\n")
+    ignoring = (
+        "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); "
+        "os.execv(sys.argv[1], sys.argv[1:])"
+    )
+
+    shown = subprocess.run(
+        [sys.executable, "-c", ignoring, SUREFOOT, "tools", "call", "fails", "{}", "--tools", tmp_path],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+    assert (shown.returncode, json.loads(shown.stdout)["exit_code"]) == (1, 3)

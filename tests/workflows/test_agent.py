@@ -116,11 +116,16 @@ async def test_exclusive_tools_never_run_side_by_side(time_skipping: WorkflowEnv
 
 async def test_at_most_32_calls_of_a_run_are_in_flight(time_skipping: WorkflowEnvironment) -> None:
     running = most = 0
+    full = asyncio.Event()
 
     async def count(_: RawValue) -> JsonValue:
         nonlocal running, most
         running += 1
         most = max(most, running)
+        if running == 32:
+            full.set()
+        await asyncio.wait_for(full.wait(), 30)
+        # A 33rd would be scheduled by now if there were one.
         await asyncio.sleep(0.05)
         running -= 1
 
