@@ -189,7 +189,14 @@ def _drawn_on_a_terminal(*, finish: bool) -> bytes:
         if finish:
             output.show(finished(1, answer="done"))
         output.end()
-        os.set_blocking(ours, False)
-        drawn = os.read(ours, 1_000_000)
+    drawn = b"".join(iter(lambda: _read(ours), b""))
     os.close(ours)
     return drawn
+
+
+def _read(terminal_side: int) -> bytes:
+    try:
+        return os.read(terminal_side, 65_536)
+    except OSError:
+        # How Linux tells that nobody has the other side open any more.
+        return b""
