@@ -79,7 +79,11 @@ def discover_tools(directories: Sequence[Path]) -> Discovery:
     problems: list[Problem] = []
     for directory in _distinct(directories):
         for one in _search(directory):
-            (problems if isinstance(one, Problem) else found).append(one)  # pyright: ignore[reportArgumentType, reportUnknownMemberType]  a list of each kind
+            match one:
+                case Problem():
+                    problems.append(one)
+                case DiskTool():
+                    found.append(one)
     problems += _same_names(found)
     tools: dict[str, DiskTool] = {}
     for tool in found:
