@@ -1,7 +1,6 @@
 """`surefoot dev`: server, UI and workers on this machine until Ctrl-C."""
 
 import asyncio
-import os
 import sys
 from collections.abc import Coroutine
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from console.interrupt import Interrupt
 from console.tool_sources import load_tools, tool_sources
 from workers.dev_presence import announce_dev
 from workers.embedded_server import embedded_server
+from workers.environment import process_environment
 from workers.logging import configure_logging
 from workers.models import model_opener, provider_settings
 from workers.server_watch import keep_up
@@ -63,13 +63,13 @@ async def _dev(
     presence = await announce_dev(settings)
     try:
         async with embedded_server(settings, port=ports.server, ui_port=ports.ui) as server:
-            open_model = model_opener(provider_settings(os.environ))
+            open_model = model_opener(provider_settings(process_environment()))
             worker = build_worker(
                 server.client,
                 queue=settings.task_queue,
                 tools=tools.tools,
                 directory=directory,
-                environment=os.environ,
+                environment=process_environment(),
                 open_model=open_model,
                 settings=settings,
             )

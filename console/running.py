@@ -1,7 +1,6 @@
 """Carrying out `surefoot run`: on the embedded server with a worker inside, or as a client of another."""
 
 import asyncio
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from console.staying import keep_ui_up
 from console.watching import watch
 from surefoot.run import RunInput
 from workers.dev_presence import dev_is_up
+from workers.environment import process_environment
 from workers.models import check_form, check_model, is_scripted, model_opener, provider_settings
 from workers.served_queues import Claim, ServedQueue, ServedQueues
 from workers.settings import Settings
@@ -104,7 +104,7 @@ async def _on_embedded_server(
 
 
 def _check_model(command: RunCommand) -> None:
-    check_model(command.run.model, command.run.protocol, provider_settings(os.environ))
+    check_model(command.run.model, command.run.protocol, provider_settings(process_environment()))
 
 
 async def _start_and_serve(
@@ -153,8 +153,8 @@ def _worker(where: Embedded, claim: Claim, server: Temporal, settings: Settings)
         queue=claim.served.queue,
         tools=where.tools.tools,
         directory=where.directory,
-        environment=os.environ,
-        open_model=model_opener(provider_settings(os.environ)),
+        environment=process_environment(),
+        open_model=model_opener(provider_settings(process_environment())),
         settings=settings,
     )
 

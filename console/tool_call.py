@@ -18,7 +18,7 @@ from surefoot.conversation import ToolCall
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.strict_json import NotStrictJsonError, strict_json
 from workers.child_signals import keep_exit_codes
-from workers.environment import tool_base_environment
+from workers.environment import process_environment
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -66,7 +66,7 @@ def call_tool(
             )
         case Admitted():
             keep_exit_codes()
-            executor = ToolExecutor(found.tools, directory, tool_base_environment())
+            executor = ToolExecutor(found.tools, directory, process_environment())
             return asyncio.run(_run(executor, decision))
 
 

@@ -1,6 +1,5 @@
 """`surefoot worker`: serve runs and tools on one queue until it is told to stop."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from console.exit_codes import ExitCode
 from console.given_text import checked_name
 from console.interrupt import Interrupt
 from console.tool_sources import load_tools, tool_sources
+from workers.environment import process_environment
 from workers.logging import configure_logging
 from workers.models import model_opener, provider_settings
 from workers.settings import Settings
@@ -67,8 +67,8 @@ async def _serve(
             queue=queue,
             tools=tools.tools,
             directory=directory,
-            environment=os.environ,
-            open_model=model_opener(provider_settings(os.environ)),
+            environment=process_environment(),
+            open_model=model_opener(provider_settings(process_environment())),
             settings=settings,
         )
         grace = settings.graceful_shutdown_timeout.total_seconds()

@@ -3,6 +3,6 @@
 import os
 
 
-def tool_base_environment() -> dict[str, str]:
-    """Give what the tools' environments are picked from; a tool sees only the allow-listed part of it."""
+def process_environment() -> dict[str, str]:
+    """Give a copy; a tool sees only the allow-listed part of it."""
     return dict(os.environ)

@@ -1,7 +1,6 @@
 """Serving the queues of unfinished embedded runs that nobody serves any more."""
 
 import asyncio
-import os
 from datetime import timedelta
 from functools import partial
 
@@ -12,6 +11,7 @@ from temporalio.worker import Worker
 
 from activities.llm_turn import OpenModel
 from activities.tools.discovery import Discovery, discover_tools, source_directory
+from workers.environment import process_environment
 from workers.served_queues import Claim, DamagedQueueError, ServedQueue, ServedQueues
 from workers.settings import Settings
 from workers.worker import build_worker
@@ -98,7 +98,7 @@ class QueueTakeover:
             queue=served.queue,
             tools=tools.tools,
             directory=served.working_directory,
-            environment=os.environ,
+            environment=process_environment(),
             open_model=self._open_model,
             settings=self._settings,
         )
