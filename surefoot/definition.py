@@ -41,11 +41,15 @@ class ToolAnnotations(_CamelModel):
 _Timeout = Annotated[float, Field(ge=0.001, le=MAX_TIMEOUT_SECONDS)]
 
 
-class CaptureLimits(_CamelModel):
-    """How many bytes of a tool's stdout and stderr are kept around a failure."""
+# JSON needs six bytes for one control character: the two of these must fit a payload of the server, escaped.
+_CaptureLimit = Annotated[int, Field(ge=128, le=64 * 1024)]
 
-    stdout: Annotated[int, Field(ge=128, le=256 * 1024)] = 10_240
-    stderr: Annotated[int, Field(ge=128, le=256 * 1024)] = 4_096
+
+class CaptureLimits(_CamelModel):
+    """How many bytes of a tool's stdout and stderr are kept around a failure; at most 64 KiB of each."""
+
+    stdout: _CaptureLimit = 10_240
+    stderr: _CaptureLimit = 4_096
 
 
 def _default_heartbeat(fields: dict[str, object]) -> float | None:

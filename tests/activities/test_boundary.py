@@ -245,3 +245,19 @@ async def test_a_tool_that_an_operator_resets_is_cancelled_with_what_it_had_said
     assert set(outcome.stdout) == {"1"}
     assert not alive
     assert (tmp_path / "runs").read_text() == "once\n"
+
+
+async def test_the_largest_limits_hold_whatever_a_tool_printed(client: Client, tmp_path: Path) -> None:
+    """A control character is six bytes in JSON, and the server takes no payload above 2 MiB."""
+    print_them = "head -c 70000 /dev/zero | tr '\\0' '\\1'"
+    limits = {"stdout": 65_536, "stderr": 65_536}
+    write_tool(tmp_path / "tools", "x", f"{SHELL}{print_them}; {print_them} >&2; exit 3", limits=limits)
+    model = Replies([calls(("x", {})), says("Done.")])
+
+    async with asyncio.timeout(20), working(client, tmp_path, model) as queue:
+        finished = await finish(await start(client, queue))
+
+    (outcome,) = finished.outcomes
+    assert isinstance(outcome, ToolFailure)
+    assert (outcome.error_code, outcome.exit_code) == ("TOOL_CRASHED", 3)
+    assert min(len(outcome.stdout), len(outcome.stderr)) > 65_500

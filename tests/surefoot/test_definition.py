@@ -153,7 +153,7 @@ def test_a_reserved_name_is_refused(name: str) -> None:
         pytest.param({"pickupTimeoutSeconds": 1e-9}, "pickupTimeoutSeconds", id="what rounds to no time"),
         pytest.param({"heartbeatSeconds": 0.5}, "heartbeatSeconds", id="half a second between heartbeats"),
         pytest.param({"limits": {"stdout": 127}}, "limits.stdout", id="limits without room for the marker"),
-        pytest.param({"limits": {"stderr": 262_145}}, "limits.stderr", id="limits that flood a history"),
+        pytest.param({"limits": {"stderr": 65_537}}, "limits.stderr", id="limits that no payload can hold"),
         pytest.param({"executorQueue": ""}, "executorQueue", id="a queue without a name"),
         pytest.param({"approval": "always"}, "approval", id="what is not there yet"),
     ],

@@ -83,7 +83,7 @@ SMALL = ToolDefinition.model_validate(
         "description": " Tell the time.\n\nIn UTC.\n",
         "usage": " \n",
         "inputSchema": {},
-        "limits": {"stdout": 1_000, "stderr": 128 * 1_024},
+        "limits": {"stdout": 1_000, "stderr": 64 * 1_024},
     }
 )
 
@@ -97,7 +97,7 @@ In UTC.
 
 **Output limits:**
 - stdout: 1,000 bytes max
-- stderr: 128KB max
+- stderr: 64KB max
 - Truncated output includes warning message"""
 
 
