@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from difflib import get_close_matches
 
-from surefoot.outcome import NEVER_ACTED, Acted, ErrorCode, ToolFailure
+from surefoot.outcome import NEVER_ACTED, REPORTABLE, Acted, ErrorCode, ToolFailure
 from surefoot.sizes import MAX_ANSWER_BYTES, MAX_ANSWER_VALUES, MAX_ERROR_BYTES, count
 
 _NOT_STARTED = "could not be started: "
 # Anchored, for what a tool raised may well say that something else could not be started.
 _NEVER_STARTED = re.compile(rf"Tool '[^']*' {_NOT_STARTED}")
+_NOT_STARTED_EXIT_CODES = (126, 127)
 
 
 @dataclass(frozen=True)
@@ -147,16 +148,46 @@ def invalid_params(tool: str, problems: Sequence[str]) -> ToolFailure:
 
 
 def reported(
-    error_code: ErrorCode, error: str, captured: Captured = NOTHING, *, exit_code: int | None = None
+    tool: str,
+    error_code: ErrorCode,
+    error: str,
+    captured: Captured = NOTHING,
+    *,
+    exit_code: int | None = None,
 ) -> ToolFailure:
-    """A failure that an executor told us in the contract's own terms."""
-    return _failure(error_code, error, captured, exit_code=exit_code)
+    """A failure that an executor told us in the contract's own terms.
+
+    An executor was given the call: what it says as if it never had been, or as if the tool had never started
+    without the exit code that proves it, is told as a crash that may have taken effect.
+    """
+    failure = _failure(error_code, error, captured, exit_code=exit_code)
+    if error_code not in REPORTABLE:
+        return _claimed(tool, f"claimed {error_code}: {error}", failure)
+    if _NEVER_STARTED.match(error) and not _never_started(failure):
+        return _claimed(tool, f"said: {error}", failure)
+    return failure
 
 
 def acted(failure: ToolFailure, *, started: bool = True) -> Acted:
     """Tell whether the failed call may have taken effect; `started` is False when no executor took it."""
-    refused_by_system = failure.error_code == "TOOL_CRASHED" and _NEVER_STARTED.match(failure.error)
-    return "no" if not started or refused_by_system or failure.error_code in NEVER_ACTED else "unknown"
+    never = not started or failure.error_code in NEVER_ACTED or _never_started(failure)
+    return "no" if never else "unknown"
+
+
+def _never_started(failure: ToolFailure) -> bool:
+    return (
+        failure.error_code == "TOOL_CRASHED"
+        and failure.exit_code in _NOT_STARTED_EXIT_CODES
+        and not failure.stdout
+        and not failure.stderr
+        and _NEVER_STARTED.match(failure.error) is not None
+    )
+
+
+def _claimed(tool: str, claim: str, failure: ToolFailure) -> ToolFailure:
+    text = f"Tool '{tool}' crashed: it may or may not have taken effect; its executor {claim}"
+    captured = Captured(failure.stdout, failure.stderr)
+    return _failure("TOOL_CRASHED", text, captured, exit_code=failure.exit_code)
 
 
 def seconds(duration: timedelta) -> str:

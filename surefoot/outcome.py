@@ -39,6 +39,13 @@ NEVER_ACTED: frozenset[ErrorCode] = frozenset(
     }
 )
 
+REPORTABLE: frozenset[ErrorCode] = frozenset(get_args(ErrorCode)) - {
+    "TOOL_DENIED",
+    "LIMIT_REACHED",
+    "TOOL_INVOCATION_TIMEOUT",
+}
+"""What an executor may say of a call that it was given; the rest only a run can know."""
+
 
 class ToolSuccess(WireModel):
     """The tool gave a valid answer; an error of the operation itself is inside `result`."""

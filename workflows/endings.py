@@ -135,7 +135,8 @@ def _reported(call: Admitted, cause: ApplicationError, capture: Capture) -> Tool
     shown = _bounded(call, stdout=capture.stdout, stderr=capture.stderr)
     match cause.type:
         case str(code) if code in ERROR_CODES:
-            return failures.reported(cast(ErrorCode, code), cause.message, shown, exit_code=capture.exit_code)
+            error_code = cast(ErrorCode, code)
+            return failures.reported(tool, error_code, cause.message, shown, exit_code=capture.exit_code)
         case "WorkerShutdown":
             return failures.interrupted(tool, shown)
         case "PayloadsTooLarge":

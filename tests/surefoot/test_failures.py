@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from surefoot import failures
 from surefoot.failures import Captured, acted, seconds
-from surefoot.outcome import ERROR_CODES, Acted, ErrorCode, ToolFailure
+from surefoot.outcome import ERROR_CODES, REPORTABLE, Acted, ErrorCode, ToolFailure
 
 SHOWN = Captured("out", "err")
 MIB = 1024 * 1024
@@ -239,9 +239,46 @@ def test_a_call_that_no_executor_took_had_no_effect() -> None:
     assert acted(failures.cancelled("x"), started=False) == "no"
 
 
-def test_what_an_executor_reports_is_passed_on() -> None:
-    told = failures.reported("TOOL_CRASHED", "Tool 'x' crashed with exit code 3", SHOWN, exit_code=3)
-    assert told == failures.crashed("x", 3, SHOWN)
+@pytest.mark.parametrize("code", [pytest.param(code, id=code) for code in sorted(REPORTABLE)])
+def test_what_an_executor_may_report_is_passed_on(code: ErrorCode) -> None:
+    told = failures.reported("x", code, "it says so", SHOWN, exit_code=3)
+    assert told == failure(code, "it says so", 3)
+
+
+NEVER_GIVEN: list[ErrorCode] = ["TOOL_DENIED", "LIMIT_REACHED", "TOOL_INVOCATION_TIMEOUT"]
+
+
+@pytest.mark.parametrize("code", [pytest.param(code, id=code) for code in NEVER_GIVEN])
+def test_an_executor_cannot_claim_that_it_was_never_given_the_call(code: ErrorCode) -> None:
+    told = failures.reported("x", code, "not on a Friday", SHOWN, exit_code=3)
+
+    text = (
+        f"Tool 'x' crashed: it may or may not have taken effect; its executor claimed {code}: not on a Friday"
+    )
+    assert (told, acted(told)) == (failure("TOOL_CRASHED", text, 3), "unknown")
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "shown", "effect"),
+    [
+        pytest.param(126, NOTHING, "no", id="not executable"),
+        pytest.param(127, NOTHING, "no", id="something is missing"),
+        pytest.param(None, NOTHING, "unknown", id="no exit code"),
+        pytest.param(1, NOTHING, "unknown", id="another exit code"),
+        pytest.param(126, Captured(stdout="out"), "unknown", id="with output"),
+        pytest.param(127, Captured(stderr="err"), "unknown", id="with words on stderr"),
+    ],
+)
+def test_only_an_exit_code_proves_that_a_tool_could_not_be_started(
+    exit_code: int | None, shown: Captured, effect: Acted
+) -> None:
+    claim = "Tool 'x' could not be started: no disk"
+
+    told = failures.reported("x", "TOOL_CRASHED", claim, shown, exit_code=exit_code)
+
+    doubted = f"Tool 'x' crashed: it may or may not have taken effect; its executor said: {claim}"
+    text = claim if effect == "no" else doubted
+    assert (told, acted(told)) == (failure("TOOL_CRASHED", text, exit_code, shown), effect)
 
 
 @pytest.mark.parametrize(
@@ -307,7 +344,8 @@ def test_no_error_is_longer_than_two_kilobytes(tool: str, reason: str) -> None:
         failures.limit_reached(tool, reason),
         failures.not_found(tool, [reason] * 100),
         failures.invalid_params(tool, [reason] * 3),
-        failures.reported("TOOL_LOST", reason),
+        failures.reported(tool, "TOOL_LOST", reason),
+        failures.reported(tool, "TOOL_DENIED", reason),
     ]
     assert max(len(one.error.encode()) for one in told) <= 2048
 
