@@ -41,7 +41,7 @@ Command = Callable[[Interrupt], Coroutine[Any, Any, ExitCode]]
 
 
 def run_to_exit_code(command: Command, *, interrupted: ExitCode = ExitCode.DETACHED) -> ExitCode:
-    """Run a command's coroutine; `interrupted` is what it ends with when it is stopped while it starts.
+    """Run a command's coroutine; `interrupted` ends it when it is stopped while it starts, or asked twice.
 
     Raises:
         CommandError: with the sentence and the exit code for what went wrong.
@@ -63,7 +63,7 @@ def run_to_exit_code(command: Command, *, interrupted: ExitCode = ExitCode.DETAC
 
 
 async def _interruptibly(command: Command, interrupted: ExitCode) -> ExitCode:
-    with interruptible() as interrupt:
+    with interruptible(at_once=interrupted) as interrupt:
         try:
             return await command(interrupt)
         except asyncio.CancelledError:

@@ -16,8 +16,10 @@ _AT_ONCE = "Ctrl-C again ends it at once."
 class Interrupt:
     """Whether the command was asked to end; until it heeds that itself, asking cancels the current task."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, at_once: ExitCode = ExitCode.DETACHED) -> None:
+        """`at_once` is the exit code of a command that is asked twice."""
         self.asked = asyncio.Event()
+        self._at_once = at_once
         self._cancelled = asyncio.current_task()
         self._last_words = f"Stopping. {_AT_ONCE}"
 
@@ -41,7 +43,7 @@ class Interrupt:
     def ask(self) -> None:
         """Ask the command to end; a second time it is ended here and now."""
         if self.asked.is_set():
-            os._exit(ExitCode.DETACHED)
+            os._exit(self._at_once)
         self.asked.set()
         # The terminal may be what has just gone away.
         with suppress(OSError):
@@ -52,9 +54,9 @@ class Interrupt:
 
 
 @contextmanager
-def interruptible() -> Generator[Interrupt]:
-    """Catch the signals in the running loop."""
-    interrupt = Interrupt()
+def interruptible(*, at_once: ExitCode = ExitCode.DETACHED) -> Generator[Interrupt]:
+    """Catch the signals in the running loop; `at_once` is the exit code of a command that is asked twice."""
+    interrupt = Interrupt(at_once=at_once)
     loop = asyncio.get_running_loop()
     # Under `nohup` the end of the terminal is to be survived.
     hang_up = () if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else (signal.SIGHUP,)

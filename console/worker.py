@@ -41,6 +41,9 @@ def worker(
     """Serve runs and their tools on a task queue until Ctrl-C or SIGTERM.
 
     Also serves the tools of other runs whose definitions name this queue as their executorQueue.
+
+    Running calls then have SUREFOOT_GRACEFUL_SHUTDOWN_TIMEOUT seconds to finish before they are interrupted.
+    A second signal stops at once, and its calls are lost. The exit code is 0 either way.
     """
     configure_logging()
     settings = settings_or_complain()
