@@ -1,64 +1,76 @@
-"""A child process that the event loop watches, and that ends with everything in its group."""
+"""A tool that the event loop watches, and that ends with everything that it has started."""
 
 import asyncio
-import os
-import signal
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
-from subprocess import DEVNULL, PIPE, Popen
+from subprocess import Popen
+from typing import Protocol
 
 from activities.tools.capture import Captures, StreamCapture
 from activities.tools.pipes import PipeReader, PipeWriter
 from activities.tools.process_exit import watch_exit
 
 STOP_GRACE_SECONDS = 0.5
-"""How long a process may go on after SIGTERM, to write down what it was doing."""
+"""How long a tool may go on after SIGTERM, to write down what it was doing."""
 
 KILL_GRACE_SECONDS = 1.0
-"""How long a killed process may take to be gone; one that hangs in the kernel can take for ever."""
+"""How long what was killed may take to be gone; a process that hangs in the kernel can take for ever."""
+
+ABANDON_GRACE_SECONDS = 0.1
+"""How long the process that is waited for may take to be gone once it was killed by its number."""
+
+
+class Leash(Protocol):
+    """What holds a running tool together with the processes that it starts."""
+
+    @property
+    def process(self) -> Popen[bytes]:
+        """The process with the tool's pipes; when it is over, so is the call."""
+        ...
+
+    def is_over(self) -> bool:
+        """Whether the tool has ended by itself, be it that nobody has noticed yet."""
+        ...
+
+    def terminate(self) -> None:
+        """Ask everything that is held to end."""
+        ...
+
+    def kill(self) -> None:
+        """Kill everything that is held."""
+        ...
+
+    def release(self) -> int:
+        """Kill what is left and give the tool's exit code, 128+n when signal n killed it; called once.
+
+        Raises:
+            OSError: it never ran.
+        """
+        ...
 
 
 class ChildProcess:
-    """A running process in a session and group of its own; its output goes to captures as it comes."""
+    """A running tool on its leash; its output goes to captures as it comes."""
 
-    def __init__(
-        self,
-        arguments: Sequence[bytes],
-        *,
-        stdin: bytes | None,
-        environment: Mapping[str, str],
-        directory: Path,
-        captures: Captures,
-    ) -> None:
-        """Start it in the running event loop; without `stdin` it reads /dev/null.
-
-        Raises:
-            OSError: it could not be started.
-        """
+    def __init__(self, leash: Leash, *, stdin: bytes | None, captures: Captures) -> None:
+        """Take over what was just started, in the running event loop."""
         self._loop = asyncio.get_running_loop()
-        self._process = Popen(
-            arguments,
-            bufsize=0,
-            stdin=DEVNULL if stdin is None else PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            cwd=directory,
-            env=environment,
-            start_new_session=True,
-        )
+        self._leash = leash
         self.stopped = False
-        self._ended: asyncio.Future[int] = self._loop.create_future()
+        self._stopping = False
+        self._ended: asyncio.Future[int | OSError] = self._loop.create_future()
         self._timer: asyncio.TimerHandle | None = None
-        self._readers = _readers(self._process, captures)
-        self._writer = _writer(self._process, stdin)
-        self._end_watch = watch_exit(self._process, self._end)
+        self._readers = _readers(leash.process, captures)
+        self._writer = _writer(leash.process, stdin)
+        self._end_watch = watch_exit(leash.process, self._end)
 
     async def wait(self) -> int:
         """Wait until it is over and give its exit code: 128+n when signal n killed it.
 
-        Output that other processes still hold open is not waited for, and none of the group survives. When
-        the waiting task is cancelled the process is stopped first, then the cancellation passes through.
+        Output that other processes still hold open is not waited for. When the waiting task is cancelled, the
+        tool is stopped first, then the cancellation passes through.
+
+        Raises:
+            OSError: it never ran.
         """
         try:
             await asyncio.wait({self._ended})
@@ -66,31 +78,41 @@ class ChildProcess:
             self.stop()
             await self._outlast_cancellation()
             raise
-        return self._ended.result()
+        ending = self._ended.result()
+        if isinstance(ending, OSError):
+            raise ending
+        return ending
 
     def stop(self) -> None:
-        """End it and its group: SIGTERM, a short grace, SIGKILL. One that is over stays as it is."""
-        if self.stopped or self._ended.done():
+        """End it with all that it started: SIGTERM, a short grace, SIGKILL.
+
+        One that has ended by itself counts as such, even if the event loop was too busy to notice.
+        """
+        if self._stopping or self._ended.done():
             return
-        self.stopped = True
-        self._signal(signal.SIGTERM)
+        self._stopping = True
+        self.stopped = not self._leash.is_over()
+        self._leash.terminate()
         self._timer = self._loop.call_later(STOP_GRACE_SECONDS, self._kill)
 
     def _kill(self) -> None:
-        self._signal(signal.SIGKILL)
-        self._timer = self._loop.call_later(KILL_GRACE_SECONDS, self._end)
+        self._leash.kill()
+        self._timer = self._loop.call_later(KILL_GRACE_SECONDS, self._abandon)
+
+    def _abandon(self) -> None:
+        # It hangs in the kernel, or a supervisor does not do its work.
+        self._leash.process.kill()
+        self._timer = self._loop.call_later(ABANDON_GRACE_SECONDS, self._end)
 
     def _end(self) -> None:
+        try:
+            ending: int | OSError = self._leash.release()
+        except OSError as error:
+            ending = error
         for reader in self._readers:
             reader.drain()
-        # Before it is reaped: until then its number cannot belong to another group.
-        self._signal(signal.SIGKILL)
         self._let_go()
-        exit_code = self._process.poll()
-        if exit_code is None:
-            # It hangs in the kernel and dies when that lets it; `subprocess` reaps it then.
-            exit_code = -signal.SIGKILL
-        self._ended.set_result(exit_code if exit_code >= 0 else 128 - exit_code)
+        self._ended.set_result(ending)
 
     def _let_go(self) -> None:
         self._end_watch()
@@ -100,11 +122,6 @@ class ChildProcess:
             reader.close()
         if self._writer is not None:
             self._writer.close()
-
-    def _signal(self, number: signal.Signals) -> None:
-        # Empty by now, or (macOS) holding nothing but zombies.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)
 
     async def _outlast_cancellation(self) -> None:
         # Bounded by the graces: a second cancellation must not leave a process behind.

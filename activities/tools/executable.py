@@ -2,17 +2,24 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 from activities.tools.capture import Captures
-from activities.tools.child_process import ChildProcess
+from activities.tools.child_process import ChildProcess, Leash
+from activities.tools.command import Command
+from activities.tools.process_group import ProcessGroup
 from activities.tools.start_failure import start_failure
+from activities.tools.supervised import Supervised
 
 MAX_ARGUMENT_BYTES = 100 * 1024
 """Larger params go to stdin: Linux refuses an argument of more than 131,071 bytes."""
+
+LEASH: Callable[[Command], Leash] = {"linux": Supervised}.get(sys.platform, ProcessGroup)
+"""What a tool is started on here: only Linux has what a supervisor needs."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +31,7 @@ class Exited:
 
 @dataclass(frozen=True)
 class TimedOut:
-    """It was still running at its deadline and was killed with its whole process group."""
+    """It was still running at its deadline and was killed with all that it had started."""
 
 
 @dataclass(frozen=True)
@@ -46,28 +53,25 @@ async def execute(
     environment: Mapping[str, str],
     directory: Path,
     captures: Captures,
+    leash: Callable[[Command], Leash] = LEASH,
 ) -> Ending:
     """Run the executable to its end, at the latest to its deadline; its output is in `captures` as it comes.
 
     Params of more than 100 KB go to stdin, with `-` in their place. `environment` is all that it is given.
-    A cancellation stops it in the same way as the deadline, and then passes through.
+    However it ends, what it has started ends with it. A cancellation stops it in the same way as the
+    deadline, and then passes through.
     """
     arguments, stdin = _command_line(executable, params_json.encode())
+    command = Command(arguments, environment=environment, directory=directory, stdin=stdin)
     try:
-        child = ChildProcess(
-            arguments,
-            stdin=stdin,
-            environment=environment,
-            directory=directory,
-            captures=captures,
-        )
+        child = ChildProcess(leash(command), stdin=stdin, captures=captures)
+        deadline = asyncio.get_running_loop().call_later(timeout.total_seconds(), child.stop)
+        try:
+            exit_code = await child.wait()
+        finally:
+            deadline.cancel()
     except OSError as error:
         return NotStarted(*start_failure(error, executable=executable, directory=directory))
-    deadline = asyncio.get_running_loop().call_later(timeout.total_seconds(), child.stop)
-    try:
-        exit_code = await child.wait()
-    finally:
-        deadline.cancel()
     return TimedOut() if child.stopped else Exited(exit_code)
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import sys
 from errno import ENOEXEC
 from pathlib import Path
 
@@ -12,9 +13,11 @@ _SHEBANG_BYTES = 256
 
 
 def start_failure(error: OSError, *, executable: Path, directory: Path) -> tuple[int, str]:
-    """The exit code that a shell would give, and the reason, for an error raised by starting a process."""
+    """The exit code that a shell would give, and the reason, for an error in starting it."""
     if error.filename == directory:
         return CANNOT_EXECUTE, f"its working directory {directory} cannot be entered: {error.strerror}"
+    if error.filename == sys.executable:
+        return CANNOT_EXECUTE, f"its supervisor could not be started with {sys.executable}: {error.strerror}"
     if not executable.exists():
         return NOT_FOUND, f"there is no file {executable}"
     interpreter = _interpreter(executable)

@@ -1,6 +1,5 @@
 import asyncio
 import os
-import signal
 import sys
 import tracemalloc
 from collections.abc import AsyncIterator
@@ -102,12 +101,11 @@ async def test_a_child_that_floods_the_pipe_delays_nothing(run: ToolRun) -> None
     assert await run(run.tool(SHELL + "yes & exit 5")) == Exited(5)
 
 
-async def test_a_daemon_in_a_session_of_its_own_delays_nothing(run: ToolRun) -> None:
+async def test_a_daemon_in_a_session_of_its_own_delays_nothing_and_is_killed(run: ToolRun) -> None:
     daemon = "import os, sys, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(300)\n"
     tool = run.tool(PYTHON + daemon.replace("os.fork()", "(pid := os.fork())") + "print(pid)\n")
-    ending = await run(tool)
-    os.kill(run.printed_pids[0], signal.SIGKILL)
-    assert ending == Exited(0)
+    assert await run(tool) == Exited(0)
+    assert not is_alive(run.printed_pids[0])
 
 
 async def test_everything_printed_before_the_exit_is_read(run: ToolRun) -> None:

@@ -1,0 +1,92 @@
+"""A tool held by a supervisor: nothing of it outlives its call or its worker, however it detaches (Linux)."""
+
+import os
+import signal
+import sys
+from contextlib import ExitStack, suppress
+from subprocess import Popen
+
+from activities.tools import supervisor
+from activities.tools.child_process import STOP_GRACE_SECONDS
+from activities.tools.command import Command
+
+_INTERPRETER_OPTIONS = ("-IS", "-X", "utf8")
+"""Nothing of the tool's environment changes the supervisor, and any argument passes through it unchanged."""
+
+_MAX_STATUS_BYTES = 1024
+
+
+class Supervised:
+    """A running tool with everything that it has started."""
+
+    def __init__(self, command: Command) -> None:
+        """Start it below a supervisor of its own.
+
+        Raises:
+            OSError: the supervisor could not be started. Whether the tool could, `release` tells.
+        """
+        with ExitStack() as on_return, ExitStack() as on_error:
+            lifeline, self._lifeline = os.pipe()
+            on_return.callback(os.close, lifeline)
+            on_error.callback(os.close, self._lifeline)
+            self._status, status = os.pipe()
+            on_return.callback(os.close, status)
+            on_error.callback(os.close, self._status)
+            os.set_blocking(self._status, False)
+            self.process: Popen[bytes] = command.start(
+                *(sys.executable, *_INTERPRETER_OPTIONS, supervisor.__file__),
+                *(str(lifeline), str(status), str(STOP_GRACE_SECONDS)),
+                descriptors=(lifeline, status),
+            )
+            on_error.pop_all()
+        self._told = b""
+
+    def is_over(self) -> bool:
+        """Whether the tool itself has ended, although what it left behind may still be dying."""
+        self._listen()
+        return bool(self._told) or self.process.poll() is not None
+
+    def terminate(self) -> None:
+        """Ask everything to end; what has not done so after the grace is killed."""
+        with suppress(BrokenPipeError):
+            os.write(self._lifeline, b"T")
+        # The tool may have stopped its supervisor.
+        self.process.send_signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """Kill everything."""
+        if self._lifeline >= 0:
+            os.close(self._lifeline)
+            self._lifeline = -1
+
+    def release(self) -> int:
+        """Kill what is left and give the tool's exit code: 128+n when signal n killed it.
+
+        A supervisor that was killed took the tool with it, and is the one whose exit code is given.
+
+        Raises:
+            OSError: the tool could not be started.
+        """
+        self.kill()
+        self._listen()
+        os.close(self._status)
+        exit_code = self.process.poll()
+        if exit_code != 0:
+            supervisor.kill_all(self._session)
+        match self._told.split():
+            case [b"failed", number, *_]:
+                raise OSError(int(number), os.strerror(int(number)))
+            case [b"exited", code, *_]:
+                return int(code)
+            case _ if exit_code:
+                return exit_code if exit_code > 0 else 128 - exit_code
+            case _:
+                return 128 + signal.SIGKILL
+
+    def _listen(self) -> None:
+        with suppress(BlockingIOError):
+            self._told += os.read(self._status, _MAX_STATUS_BYTES)
+
+    def _session(self) -> set[int]:
+        """Who is left of the session that the supervisor leads; nobody else gets its number meanwhile."""
+        return {process for process, _, session in supervisor.processes() if session == self.process.pid}
