@@ -10,6 +10,7 @@ from surefoot.wire import WireModel
 
 LLM_TURN = "llm_turn"
 LIST_TOOLS = "list_tools"
+DESCRIBE_QUEUE = "describe_queue"
 
 MODEL_UNAVAILABLE = "MODEL_UNAVAILABLE"
 """The type of a model error that time may heal: rate limits, overload, 5xx, timeouts, connections."""
@@ -28,6 +29,12 @@ class ToolList(WireModel):
     """The answer of `list_tools`: what the worker that serves the run's queue can run."""
 
     tools: tuple[ToolDefinition, ...]
+
+
+class QueueQuestion(WireModel):
+    """The input of `describe_queue`, which answers with the `QueueListeners` of that task queue."""
+
+    queue: str
 
 
 class LlmTurnInput(WireModel):

@@ -12,6 +12,7 @@ from activities.boundary import ToolActivities
 from activities.conversation_cache import ConversationCache
 from activities.heartbeats import BeatIntervals
 from activities.llm_turn import LlmTurns, OpenModel
+from activities.queues import QueueActivities
 from activities.tools.discovery import DiskTool
 from activities.tools.executor import ToolExecutor
 from workers.child_signals import keep_exit_codes
@@ -49,7 +50,12 @@ def build_worker(
         client,
         task_queue=queue,
         workflows=[Agent],
-        activities=[turns.llm_turn, tool_activities.list_tools, tool_activities.run_tool],
+        activities=[
+            turns.llm_turn,
+            tool_activities.list_tools,
+            tool_activities.run_tool,
+            QueueActivities(client).describe_queue,
+        ],
         workflow_runner=workflow_sandbox(),
         max_concurrent_activities=settings.max_concurrent_activities,
         max_concurrent_workflow_tasks=settings.max_concurrent_workflow_tasks,

@@ -28,6 +28,7 @@ from surefoot.reply import check_answer
 from surefoot.strict_json import NotStrictJsonError, encode_json
 from surefoot.truncation import keep_ends
 from workflows.payloads import UndecodableError, json_value
+from workflows.pickup import reason_not_picked_up
 
 CANCEL_GRACE = timedelta(seconds=5)
 """How long a cancelled run waits for an executor to kill what it runs."""
@@ -66,7 +67,7 @@ async def ending_of(call: Admitted, execution: workflow.ActivityHandle[RawValue]
     except (ActivityError, CancelledError) as error:
         if is_cancelled_exception(error) and workflow.cancellation_reason() is not None:
             raise
-        return _failed(call, error, queue)
+        return await _failed(call, error, queue)
     return Ending(_answered(call, raw), _start_in(raw))
 
 
@@ -95,11 +96,13 @@ def _answered(call: Admitted, raw: RawValue) -> ToolSuccess | ToolFailure:
     )
 
 
-def _failed(call: Admitted, error: ActivityError | CancelledError, queue: str) -> Ending:
+async def _failed(call: Admitted, error: ActivityError | CancelledError, queue: str) -> Ending:
     tool = call.definition.name
     match error.__cause__ if isinstance(error, ActivityError) else error:
+        case TimeoutError(type=TimeoutType.SCHEDULE_TO_START):
+            return await _not_picked_up(call, error, queue)
         case TimeoutError() as cause:
-            return _out_of_time(call, cause, _identity(error), queue)
+            return _out_of_time(call, cause, _identity(error))
         case ApplicationError(type="NotFoundError", message=message) if _NOT_REGISTERED in message.lower():
             return Ending(failures.not_found_on_executor(tool), Start(None, _identity(error)))
         case ApplicationError() as cause:
@@ -114,16 +117,20 @@ def _failed(call: Admitted, error: ActivityError | CancelledError, queue: str) -
             return Ending(failures.raised(tool, str(cause)), Start(None, _identity(error)))
 
 
-def _out_of_time(call: Admitted, cause: TimeoutError, identity: str | None, queue: str) -> Ending:
+async def _not_picked_up(call: Admitted, error: ActivityError | CancelledError, queue: str) -> Ending:
+    tool_exec_id = error.activity_id if isinstance(error, ActivityError) else ""
+    reason = await reason_not_picked_up(queue, tool_exec_id=tool_exec_id)
+    definition = call.definition
+    failure = failures.not_picked_up(definition.name, definition.pickup_timeout, queue=queue, reason=reason)
+    return Ending(failure, None)
+
+
+def _out_of_time(call: Admitted, cause: TimeoutError, identity: str | None) -> Ending:
     tool = call.definition.name
     capture = _read_capture(cause.last_heartbeat_details)
     shown = _bounded(call, stdout=capture.stdout, stderr=capture.stderr)
     start = Start(capture.started_at, identity)
     match cause.type:
-        case TimeoutType.SCHEDULE_TO_START:
-            within = call.definition.pickup_timeout
-            reason = "no executor took it in time"
-            return Ending(failures.not_picked_up(tool, within, queue=queue, reason=reason), None)
         case TimeoutType.HEARTBEAT:
             return Ending(failures.lost(tool, shown), start)
         case _:

@@ -20,6 +20,7 @@ from activities.heartbeats import BeatIntervals
 from activities.interface import LIST_TOOLS, LlmTurnResult, ToolList
 from activities.llm_turn import LlmTurns
 from activities.model import Model
+from activities.queues import QueueActivities
 from surefoot.conversation import AssistantMessage, Message, ToolCall, ToolMessage
 from surefoot.definition import ToolDefinition
 from surefoot.ledger import Event
@@ -140,7 +141,12 @@ async def serving(
         client,
         task_queue=queue,
         workflows=[Agent],
-        activities=[turns.llm_turn, fakes.list_tools, fakes.run_tool],
+        activities=[
+            turns.llm_turn,
+            fakes.list_tools,
+            fakes.run_tool,
+            QueueActivities(client).describe_queue,
+        ],
         workflow_runner=workflow_sandbox(),
     ):
         yield queue

@@ -1,5 +1,4 @@
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +11,7 @@ from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
-from surefoot.ledger import ToolExecutionCompleted, ToolExecutionFailed, ToolExecutionStarted
+from surefoot.ledger import ToolExecutionCompleted, ToolExecutionStarted
 from surefoot.outcome import ToolFailure, ToolSuccess
 from tests.workflows.agents import answer, calls, never, run_agent, says, tool
 
@@ -200,23 +199,6 @@ async def test_an_executor_that_beats_and_then_hangs_is_lost_with_what_it_had_sa
             stdout="half of it",
         )
     ]
-
-
-async def test_a_call_that_nobody_picks_up_was_never_made(client: Client) -> None:
-    queue = f"nobody-{secrets.token_hex(4)}"
-    remote = tool("x", never, executorQueue=queue, pickupTimeoutSeconds=1)
-
-    finished = await run_agent(client, [calls(("x", {})), says("Done.")], [remote])
-
-    assert [outcome.model_dump() for outcome in finished.outcomes] == [
-        failure(
-            "TOOL_INVOCATION_TIMEOUT",
-            f"Tool 'x' was not picked up within 1s on '{queue}': no executor took it in time",
-        )
-    ]
-    ended = [event for event in finished.events if isinstance(event, ToolExecutionFailed)]
-    assert [(event.acted, event.error.code) for event in ended] == [("no", "TOOL_INVOCATION_TIMEOUT")]
-    assert not any(isinstance(event, ToolExecutionStarted) for event in finished.events)
 
 
 async def test_the_servers_own_limit_ends_a_call_whose_executor_forgets_its_deadline(client: Client) -> None:
