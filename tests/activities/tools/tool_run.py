@@ -3,18 +3,25 @@
 import asyncio
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
 from activities.tools.capture import Captures, StreamCapture
-from activities.tools.executable import Ending, execute
+from activities.tools.child_process import Leash
+from activities.tools.command import Command
+from activities.tools.executable import LEASH, Ending, execute
+
+TAG = "SUREFOOT_TEST_TAG"
+"""A variable in a tool's environment, by which all that it started is found."""
 
 
 class ToolRun:
     """One execution of a tool in a directory of the test's own."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, leash: Callable[[Command], Leash] = LEASH) -> None:
         self.directory = directory
+        self.leash = leash
         self.environment = {"PATH": os.environ["PATH"]}
         self.captures = Captures(StreamCapture(10_240), StreamCapture(4_096))
 
@@ -32,6 +39,7 @@ class ToolRun:
             environment=self.environment,
             directory=self.directory,
             captures=self.captures,
+            leash=self.leash,
         )
 
     @property
@@ -65,6 +73,16 @@ def is_alive(pid: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return state not in {"Z", "X"}
+
+
+def tagged(tag: str) -> list[int]:
+    """Everyone whose environment holds the tag, zombies aside: those have none."""
+    found: list[int] = []
+    for directory in Path("/proc").iterdir():
+        with suppress(OSError):
+            if directory.name.isdigit() and f"{TAG}={tag}".encode() in (directory / "environ").read_bytes():
+                found.append(int(directory.name))
+    return found
 
 
 async def until(claim: Callable[[], bool]) -> None:
