@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from console.dev import dev
+from console.doctor import doctor
 from console.errors import CommandError
 from console.exit_codes import ExitCode
 from console.run import run
@@ -42,9 +43,10 @@ def _options(
 app.command("run")(run)
 app.command("worker")(worker)
 app.command("dev")(dev)
+app.command("doctor")(doctor)
 app.add_typer(tools_app, name="tools")
 
-_COMMANDS = ("run", "worker", "dev", "tools")
+_COMMANDS = ("run", "worker", "dev", "doctor", "tools")
 
 
 def main() -> NoReturn:
