@@ -6,6 +6,7 @@ python -m bench.chaos [--seed 1] [--runs 300] [--calls 6] [--worker-kills 200] [
 
 import argparse
 import asyncio
+import logging
 import os
 import random
 import secrets
@@ -147,6 +148,8 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="a new directory for logs, database and side effects")
     options = vars(parser.parse_args())
     seed, keep = options.pop("seed"), options.pop("keep")
+    # That the server is away at times is no news here.
+    logging.getLogger("temporalio").setLevel(logging.CRITICAL)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
         if keep is not None:
             keep.mkdir()
