@@ -1,0 +1,112 @@
+"""Carries out all cases of the table in one run of the real command."""
+
+import json
+import secrets
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tests.console.command import ROOT, Ended, Surefoot
+from tests.faults.case import EFFECTS, Case, Program
+from tests.faults.observation import Observation, seconds_taken
+
+CENSUS = "census"
+"""The run's last tool: it looks for survivors while the worker, which would take them along, still lives."""
+
+PATIENCE_SECONDS = 150
+
+
+def write_tools(directory: Path, cases: Iterable[Case], *, queue: str) -> None:
+    """Write executables and manifests; QUEUE in a manifest becomes `queue`."""
+    directory.mkdir(exist_ok=True)
+    for case in cases:
+        if case.program is not None:
+            _write_program(directory / case.tool, case.program)
+        if case.manifest is not None:
+            manifest = {
+                "name": case.tool,
+                "description": f"A tool that {case.name}.",
+                "inputSchema": {"type": "object"},
+                **case.manifest,
+            }
+            text = json.dumps(manifest).replace("QUEUE", queue)
+            (directory / f"{case.tool}.tool.json").write_text(text)
+
+
+def carry_out(groups: Sequence[Sequence[Case]], surefoot: Surefoot) -> dict[str, Observation]:
+    """Make all calls, one group a turn, and give what was seen of each case by its name."""
+    cases = [case for group in groups for case in group]
+    workflow_id = f"faults-{secrets.token_hex(4)}"
+    tools, queue = surefoot.directory / "tools", f"{workflow_id}-nobody"
+    write_tools(tools, cases, queue=queue)
+    _write_program(tools / CENSUS, _census(workflow_id))
+    (tools / f"{CENSUS}.tool.json").write_text(
+        json.dumps({"name": CENSUS, "description": "Counts.", "inputSchema": {"type": "object"}})
+    )
+    (surefoot.directory / "script.yaml").write_text(json.dumps(_script(groups)))
+
+    ended = surefoot.start(
+        *("run", "Try everything.", "--model", "scripted:script.yaml", "-o", "jsonl"),
+        *("--tools", "builtin", "--tools", tools, "--workflow-id", workflow_id),
+    ).ends(seconds=PATIENCE_SECONDS)
+
+    assert (ended.exit_code, ended.event("run_finished")["status"]) == (0, "completed"), ended.stderr
+    named = ended.stdout.replace(str(tools), "DIR").replace(queue, "QUEUE")
+    return _observed(groups, replace(ended, stdout=named), surefoot.directory / EFFECTS, workflow_id)
+
+
+def _script(groups: Sequence[Sequence[Case]]) -> dict[str, object]:
+    """After each group the model says what it was told; that is how it is known here."""
+    beforehand = [case.beforehand for group in groups for case in group if case.beforehand]
+    steps: list[dict[str, object]] = [
+        {"call": [{"bash": {"command": "; ".join(["cd tools", *beforehand])}}]},
+        *({"say": "{{outcomes}}", "call": [{case.tool: case.params} for case in group]} for group in groups),
+        {"say": "{{outcomes}}", "call": [{CENSUS: {}}]},
+        {"say": "Done."},
+    ]
+    return {"steps": steps}
+
+
+def _census(workflow_id: str) -> Program:
+    source = f"""#!{sys.executable}
+import json, os, sys
+sys.path.insert(0, {str(ROOT)!r})
+from tests.faults.survivors import survivors
+found = survivors({workflow_id!r})
+found.pop(os.environ["SUREFOOT_CALL_ID"].rpartition("/")[2], None)
+print(json.dumps(found))
+"""
+    return Program(source.encode())
+
+
+def _observed(
+    groups: Sequence[Sequence[Case]], ended: Ended, effects: Path, workflow_id: str
+) -> dict[str, Observation]:
+    events = ended.events
+    outcomes = {event["tool_exec_id"]: event["outcome"] for event in events if "outcome" in event}
+    told = {event["turn"] - 1: event["text"] for event in events if event["type"] == "model_replied"}
+    survivors = outcomes[f"{len(groups) + 2}-1"]["result"]
+    lines = effects.read_text().splitlines()
+    observed: dict[str, Observation] = {}
+    for turn, group in enumerate(groups, 2):
+        views: list[dict[str, Any]] = json.loads(told[turn])
+        for number, (case, view) in enumerate(zip(group, views, strict=True), 1):
+            tool_exec_id = f"{turn}-{number}"
+            observed[case.name] = Observation(
+                outcome=outcomes[tool_exec_id],
+                told=view if view["tool_success"] else {key: view[key] for key in view if key != "tool"},
+                side_effects=lines.count(f"{workflow_id}/{tool_exec_id}"),
+                survivors=survivors.get(tool_exec_id, []),
+                seconds=seconds_taken(events, tool_exec_id),
+            )
+    return observed
+
+
+def _write_program(path: Path, program: Program) -> None:
+    if program.content is None:
+        path.mkdir()
+    else:
+        path.write_bytes(program.content)
+        path.chmod(program.mode)
