@@ -42,7 +42,9 @@ def build_worker(
     Leaving the worker's context lets running activities finish within the graceful shutdown timeout.
     """
     keep_exit_codes()
-    intervals = BeatIntervals(settings.heartbeat_output_interval, settings.heartbeat_idle_interval)
+    # A beat within the throttle waits there, and is as old as that when the server gets it.
+    with_news = max(settings.heartbeat_output_interval, settings.heartbeat_throttle)
+    intervals = BeatIntervals(with_news, settings.heartbeat_idle_interval)
     turns = LlmTurns(open_model, cache=ConversationCache(), intervals=intervals)
     executor = ToolExecutor(tools, directory, environment)
     tool_activities = ToolActivities(executor, identity=client.identity, intervals=intervals)
