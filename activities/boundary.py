@@ -46,7 +46,7 @@ class ToolActivities:
 
         Raises:
             ApplicationError: the type is an error code, `details[0]` a `Capture`; it is never retried.
-            CancelledError: the call was cancelled; its processes are gone.
+            CancelledError: the run of the call is gone, and so are the call's processes.
         """
         started_at = datetime.now(UTC).isoformat()
         watched: list[Callable[[], Capture]] = []
@@ -91,11 +91,14 @@ async def _unless_cancelled(
 
 
 def _cut_short(tool: str, capture: Capture) -> ToolFailure | None:
-    """The failure of a call that was stopped for a reason of its own; None when its run was cancelled."""
+    """The failure of a call that was stopped; None when nobody is left to be told.
+
+    It is an error, and no cancellation, with which the SDK carries nothing of what was captured.
+    """
     reason, captured = _reason(), Captured(capture.stdout, capture.stderr)
     if reason.worker_shutdown:
         return interrupted(tool, captured)
-    return cancelled(tool, captured) if reason.reset else None
+    return cancelled(tool, captured) if reason.cancel_requested or reason.reset else None
 
 
 def _reason() -> activity.ActivityCancellationDetails:

@@ -15,6 +15,7 @@ from surefoot.wire import WireModel
 WORKFLOW = "surefoot"
 EVENTS_QUERY = "events"
 CONVERSATION_QUERY = "conversation"
+CANCEL_TOOL_CALL_UPDATE = "cancel_tool_call"
 
 Protocol = Literal["native", "prompted"]
 
@@ -87,3 +88,10 @@ class ConversationPage(WireModel):
     """The answer of the `conversation` query, as many of the messages as fit a page; at least one if any."""
 
     messages: tuple[Message, ...]
+
+
+class CancelToolCall(WireModel):
+    """The argument of the `cancel_tool_call` update: which one call to stop, while the run goes on."""
+
+    tool_exec_id: str
+    """`<turn>-<n>`, as the ledger names it."""

@@ -21,9 +21,11 @@ from surefoot.ledger import (
 from surefoot.pages import page_of
 from surefoot.prompt import system_prompt
 from surefoot.run import (
+    CANCEL_TOOL_CALL_UPDATE,
     CONVERSATION_QUERY,
     EVENTS_QUERY,
     WORKFLOW,
+    CancelToolCall,
     ConversationPage,
     ConversationRequest,
     EventsPage,
@@ -94,6 +96,21 @@ class Agent:
     def conversation(self, request: ConversationRequest) -> ConversationPage:
         """Give messages from `start` up to `end`, as many as fit a page."""
         return ConversationPage(messages=page_of(self._conversation.messages[request.start : request.end]))
+
+    @workflow.update(
+        name=CANCEL_TOOL_CALL_UPDATE,
+        description="Stop one tool call; the model is told TOOL_CANCELLED, and the run goes on.",
+    )
+    def cancel_tool_call(self, request: CancelToolCall) -> None:
+        """Ask for one running or waiting call to be stopped; the ledger tells when it has ended."""
+        self._tool_calls.cancel(request.tool_exec_id)
+
+    @cancel_tool_call.validator
+    def _check_cancel_tool_call(self, request: CancelToolCall) -> None:
+        if workflow.cancellation_reason() is not None:
+            raise ApplicationError("the whole run is being cancelled", type="REFUSED")
+        if (reason := self._tool_calls.why_not_cancellable(request.tool_exec_id)) is not None:
+            raise ApplicationError(reason, type="REFUSED")
 
     async def _run(self, run: RunInput) -> RunResult:
         tools = await _list_tools()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import cast
@@ -16,7 +17,6 @@ from temporalio.exceptions import (
     ServerError,
     TimeoutError,  # noqa: A004  Temporal's own, and the built-in one never reaches this file
     TimeoutType,
-    is_cancelled_exception,
 )
 
 from activities.interface import EXECUTOR_METADATA, STARTED_AT_METADATA, Capture
@@ -60,13 +60,17 @@ async def ending_of(call: Admitted, execution: workflow.ActivityHandle[RawValue]
         CancelledError: only when the run itself was cancelled.
     """
     try:
-        raw = await asyncio.shield(execution)
+        await workflow.wait([execution])
     except asyncio.CancelledError:
         await _let_go(execution)
-        raise
-    except (ActivityError, CancelledError) as error:
-        if is_cancelled_exception(error) and workflow.cancellation_reason() is not None:
+        if workflow.cancellation_reason() is not None:
             raise
+    if not execution.done() or execution.cancelled():
+        # Its executor did not obey. It had started: the server itself cancels a call that has not.
+        return Ending(failures.cancelled(call.definition.name), Start(None, None))
+    try:
+        raw = await execution
+    except (ActivityError, CancelledError) as error:
         return await _failed(call, error, queue)
     return Ending(_answered(call, raw), _start_in(raw))
 
@@ -74,9 +78,18 @@ async def ending_of(call: Admitted, execution: workflow.ActivityHandle[RawValue]
 async def _let_go(execution: workflow.ActivityHandle[RawValue]) -> None:
     """Cancel a call and give its executor the grace to kill it; one that does not obey is not waited for."""
     execution.cancel()
-    done, _ = await workflow.wait([execution], timeout=CANCEL_GRACE.total_seconds())
-    for ended in done:
-        ended.exception()
+    execution.add_done_callback(_hear)
+    with suppress(asyncio.CancelledError):
+        await workflow.wait([execution], timeout=CANCEL_GRACE.total_seconds())
+        return
+    # The run was cancelled while one of its calls was: that call, too, is given the time to be killed.
+    await workflow.wait([execution], timeout=CANCEL_GRACE.total_seconds())
+
+
+def _hear(execution: "asyncio.Task[RawValue]") -> None:
+    """Take note of a failure that nobody waits for any more."""
+    if not execution.cancelled():
+        execution.exception()
 
 
 def _answered(call: Admitted, raw: RawValue) -> ToolSuccess | ToolFailure:

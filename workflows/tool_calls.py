@@ -1,9 +1,10 @@
 """Carries out the tool calls of a turn: side by side, each as one activity that is never retried."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import TypedDict, Unpack
 
 from temporalio import workflow
@@ -14,7 +15,7 @@ from activities.interface import ToolCallInput
 from surefoot.admission import Admitted, Refused, admit
 from surefoot.conversation import ToolCall, ToolMessage
 from surefoot.definition import ToolDefinition
-from surefoot.failures import acted, limit_reached
+from surefoot.failures import acted, cancelled, limit_reached
 from surefoot.ledger import (
     Event,
     ExecutionError,
@@ -28,6 +29,8 @@ from surefoot.sizes import MAX_CALLS_IN_FLIGHT
 from surefoot.summary import summarize_params
 from workflows.endings import Ending, Start, ending_of
 
+_MAX_IDS_LISTED = 8
+
 KILL_GRACE = timedelta(seconds=5)
 """How much later than a tool's own timeout the server's limit comes: time to kill, drain and report."""
 
@@ -39,16 +42,20 @@ class ToolCalls:
         self._record = record
         self._in_flight = asyncio.Semaphore(MAX_CALLS_IN_FLIGHT)
         self._exclusive = asyncio.Lock()
+        self._open: dict[str, asyncio.Task[ToolMessage]] = {}
+        self._ended_ids: set[str] = set()
+        self._cancelled_ids: set[str] = set()
 
     async def run(
         self, calls: Sequence[ToolCall], definitions: Sequence[ToolDefinition], *, turn: int
     ) -> tuple[ToolMessage, ...]:
         """Make the calls of one turn; the messages stand in the order the model asked."""
         decisions = admit(calls, definitions)
-        running = [
-            asyncio.create_task(self._carry_out(f"{turn}-{n}", decision))
-            for n, decision in enumerate(decisions, 1)
-        ]
+        running: list[asyncio.Task[ToolMessage]] = []
+        for n, decision in enumerate(decisions, 1):
+            tool_exec_id = f"{turn}-{n}"
+            running.append(asyncio.create_task(self._carry_out(tool_exec_id, decision)))
+            self._open[tool_exec_id] = running[-1]
         try:
             return tuple(await asyncio.gather(*running))
         except (asyncio.CancelledError, FailureError):
@@ -63,17 +70,42 @@ class ToolCalls:
             for n, call in enumerate(calls, 1)
         )
 
+    def cancel(self, tool_exec_id: str) -> None:
+        """Stop one open call and answer it with TOOL_CANCELLED; a second time changes nothing."""
+        if tool_exec_id in self._open and tool_exec_id not in self._cancelled_ids:
+            self._cancelled_ids.add(tool_exec_id)
+            self._open[tool_exec_id].cancel()
+
+    def why_not_cancellable(self, tool_exec_id: str) -> str | None:
+        """Say in a sentence why a call cannot be cancelled; None if it can."""
+        if tool_exec_id in self._ended_ids:
+            return f"tool call {tool_exec_id!r} has already ended"
+        if not self._open:
+            return "no tool call of this run is running"
+        if tool_exec_id not in self._open:
+            return f"there is no tool call {tool_exec_id!r}; running or waiting: {_listed(self._open)}"
+        return None
+
     async def _carry_out(self, tool_exec_id: str, decision: Admitted | Refused) -> ToolMessage:
         match decision:
             case Refused(call=call, failure=failure):
                 return self._ended(tool_exec_id, call, Ending(failure, None))
-            case Admitted(call=call, definition=definition):
-                async with AsyncExitStack() as turns:
-                    if definition.exclusive:
-                        await turns.enter_async_context(self._exclusive)
-                    await turns.enter_async_context(self._in_flight)
-                    ending = await self._execute(tool_exec_id, decision)
+            case Admitted(call=call):
+                try:
+                    ending = await self._in_turn(tool_exec_id, decision)
+                except asyncio.CancelledError:
+                    if workflow.cancellation_reason() is not None:
+                        raise
+                    # What had started was let go of, with an ending of its own.
+                    ending = Ending(cancelled(call.tool), None)
                 return self._ended(tool_exec_id, call, ending)
+
+    async def _in_turn(self, tool_exec_id: str, call: Admitted) -> Ending:
+        async with AsyncExitStack() as turns:
+            if call.definition.exclusive:
+                await turns.enter_async_context(self._exclusive)
+            await turns.enter_async_context(self._in_flight)
+            return await self._execute(tool_exec_id, call)
 
     async def _execute(self, tool_exec_id: str, call: Admitted) -> Ending:
         info = workflow.info()
@@ -105,11 +137,18 @@ class ToolCalls:
         return await ending_of(call, execution, queue=queue)
 
     def _ended(self, tool_exec_id: str, call: ToolCall, ending: Ending) -> ToolMessage:
+        self._open.pop(tool_exec_id, None)
+        self._ended_ids.add(tool_exec_id)
         named = _Named(tool_exec_id=tool_exec_id, call_id=call.id, tool=call.tool, time=workflow.now())
         if ending.start is not None:
             self._record(_started(ending.start, **named))
         self._record(_ended(ending.outcome, started=ending.start is not None, **named))
         return ToolMessage(call_id=call.id, tool=call.tool, outcome=ending.outcome)
+
+
+def _listed(ids: Iterable[str]) -> str:
+    first = [*islice(ids, _MAX_IDS_LISTED + 1)]
+    return ", ".join([*first[:_MAX_IDS_LISTED], *(["…"] if len(first) > _MAX_IDS_LISTED else [])])
 
 
 class _Named(TypedDict):
