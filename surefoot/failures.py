@@ -77,6 +77,12 @@ def output_too_large(
     return _failure("OUTPUT_TOO_LARGE", text, captured, exit_code=exit_code)
 
 
+def sent_too_much(tool: str, captured: Captured = NOTHING) -> ToolFailure:
+    """The server, or the executor's SDK, refused to carry what it sent; which of these, they may not say."""
+    text = f"Tool '{tool}' sent more than fits an answer, a failure or a heartbeat; ask for less at once"
+    return _failure("OUTPUT_TOO_LARGE", text, captured)
+
+
 def too_many_values(tool: str, captured: Captured, *, exit_code: int | None) -> ToolFailure:
     """The answer is within the size cap, and consists of too many JSON values."""
     text = f"Tool '{tool}' returned an answer of more than {MAX_ANSWER_VALUES:,} values; ask for less at once"

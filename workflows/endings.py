@@ -29,12 +29,14 @@ from surefoot.strict_json import NotStrictJsonError, encode_json
 from surefoot.truncation import keep_ends
 from workflows.payloads import UndecodableError, json_value
 from workflows.pickup import reason_not_picked_up
+from workflows.registration import is_unknown_to_executor
 
 CANCEL_GRACE = timedelta(seconds=5)
 """How long a cancelled run waits for an executor to kill what it runs."""
 
-# The SDKs' own words, in Python and TypeScript: a tool may well have a NotFoundError of its own.
-_NOT_REGISTERED = "is not registered on this worker"
+# The server's words for an answer that it refuses, and what its words for anything else have in common.
+_ANSWER_TOO_LARGE = "Complete result exceeds size limit"
+_TOO_LARGE = "size limit"
 
 
 @dataclass(frozen=True)
@@ -92,12 +94,13 @@ def _hear(execution: "asyncio.Task[RawValue]") -> None:
         execution.exception()
 
 
-def _answered(call: Admitted, raw: RawValue) -> ToolSuccess | ToolFailure:
+def _answered(call: Admitted, raw: RawValue | None) -> ToolSuccess | ToolFailure:
     tool = call.definition.name
     try:
         answer = json_value(raw)
     except (UndecodableError, NotStrictJsonError) as error:
-        text = raw.payload.data[: call.definition.limits.stdout * 2].decode("utf-8", "replace")
+        data = raw.payload.data if raw is not None else b""
+        text = data[: call.definition.limits.stdout * 2].decode("utf-8", "replace")
         return failures.undecodable(tool, str(error), _bounded(call, stdout=text))
     schema = call.definition.output_schema
     return check_answer(
@@ -116,7 +119,7 @@ async def _failed(call: Admitted, error: ActivityError | CancelledError, queue: 
             return await _not_picked_up(call, error, queue)
         case TimeoutError() as cause:
             return _out_of_time(call, cause, _identity(error))
-        case ApplicationError(type="NotFoundError", message=message) if _NOT_REGISTERED in message.lower():
+        case ApplicationError() as cause if is_unknown_to_executor(cause, tool):
             return Ending(failures.not_found_on_executor(tool), Start(None, _identity(error)))
         case ApplicationError() as cause:
             capture = _read_capture(cause.details)
@@ -124,8 +127,10 @@ async def _failed(call: Admitted, error: ActivityError | CancelledError, queue: 
             return Ending(outcome, Start(capture.started_at, _identity(error)))
         case CancelledError() as cause:
             return _cancelled(call, _read_capture(cause.details), error)
-        case ServerError(message=message) if "exceeds size limit" in message:
+        case ServerError(message=message) if _ANSWER_TOO_LARGE in message:
             return Ending(failures.output_too_large(tool), Start(None, _identity(error)))
+        case ServerError(message=message) if _TOO_LARGE in message:
+            return Ending(failures.sent_too_much(tool), Start(None, _identity(error)))
         case cause:
             return Ending(failures.raised(tool, str(cause)), Start(None, _identity(error)))
 
@@ -160,7 +165,7 @@ def _reported(call: Admitted, cause: ApplicationError, capture: Capture) -> Tool
         case "WorkerShutdown":
             return failures.interrupted(tool, shown)
         case "PayloadsTooLarge":
-            return failures.output_too_large(tool, shown)
+            return failures.sent_too_much(tool, shown)
         case kind:
             return failures.raised(tool, f"{kind}: {cause.message}" if kind else cause.message, shown)
 
@@ -184,7 +189,9 @@ def _read_capture(details: Sequence[object]) -> Capture:
         return Capture()
 
 
-def _start_in(raw: RawValue) -> Start:
+def _start_in(raw: RawValue | None) -> Start:
+    if raw is None:
+        return Start(None, None)
     metadata = raw.payload.metadata
     started_at = metadata.get(STARTED_AT_METADATA, b"").decode("utf-8", "replace")
     executor = metadata.get(EXECUTOR_METADATA, b"").decode("utf-8", "replace")

@@ -20,13 +20,17 @@ class UndecodableError(ValueError):
     """Says in one phrase why a payload is not what it should be."""
 
 
-def json_value(raw: RawValue) -> JsonValue:
+def json_value(raw: RawValue | None) -> JsonValue:
     """Decode a payload that must be one strict JSON value.
 
+    The SDK gives None for an activity that ended well and answered with no payload at all.
+
     Raises:
-        UndecodableError: for another encoding.
+        UndecodableError: for another encoding, and for no payload.
         NotStrictJsonError: for bytes that are not strict JSON.
     """
+    if raw is None:
+        raise UndecodableError("there is no value in it")
     encoding = raw.payload.metadata.get("encoding", b"")
     if encoding != _JSON_ENCODING:
         named = encoding.decode("ascii", "replace")[:60] or "none"
@@ -34,12 +38,14 @@ def json_value(raw: RawValue) -> JsonValue:
     return strict_json(raw.payload.data)
 
 
-def typed(raw: RawValue, model: type[_Model]) -> _Model:
+def typed(raw: RawValue | None, model: type[_Model]) -> _Model:
     """Decode a payload of our own.
 
     Raises:
         UndecodableError: if it does not fit the model, with the first field that does not.
     """
+    if raw is None:
+        raise UndecodableError(f"{model.__name__} cannot be read: there is no value")
     try:
         return model.model_validate_json(raw.payload.data)
     except ValidationError as error:

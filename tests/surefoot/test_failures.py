@@ -124,6 +124,16 @@ TABLE: list[tuple[str, ToolFailure, ToolFailure, Acted]] = [
         "unknown",
     ),
     (
+        "something that the SDK or the server would not carry",
+        failures.sent_too_much("x", SHOWN),
+        failure(
+            "OUTPUT_TOO_LARGE",
+            "Tool 'x' sent more than fits an answer, a failure or a heartbeat; ask for less at once",
+            None,
+        ),
+        "unknown",
+    ),
+    (
         "answer of too many values",
         failures.too_many_values("x", SHOWN, exit_code=0),
         failure(

@@ -74,7 +74,7 @@ OUT_AND_ERR = {"stdout": "out", "stderr": "err"}
             fails(ApplicationError("too big", type="PayloadsTooLarge")),
             failure(
                 "OUTPUT_TOO_LARGE",
-                "Tool 'x' returned an answer above the limit of 1MB; ask for less at once",
+                "Tool 'x' sent more than fits an answer, a failure or a heartbeat; ask for less at once",
             ),
             id="the SDK refuses to send the answer",
         ),
