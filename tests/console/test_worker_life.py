@@ -5,7 +5,7 @@ from collections.abc import Generator
 
 import pytest
 
-from tests.activities.tools.tool_run import is_alive
+from tests.activities.tools.tool_run import is_alive, until
 from tests.conftest import RealServer
 from tests.console.command import Command, Ended, Surefoot
 from tests.console.lasting_tools import Gated, Lingering
@@ -91,7 +91,9 @@ def test_a_call_that_outlasts_the_grace_is_interrupted_with_what_it_had_said_and
     assert answer(run.ends()) == "TOOL_INTERRUPTED, having said begun"
 
 
-def test_a_second_signal_stops_a_worker_at_once(place: Place, lingering: Lingering) -> None:
+async def test_a_second_signal_stops_a_worker_at_once_and_its_tools_with_it(
+    place: Place, lingering: Lingering
+) -> None:
     worker = place.worker(grace_seconds=60)
     run = place.run(OUTCOME % "linger")
     run.until(lingering.has_begun)
@@ -100,6 +102,7 @@ def test_a_second_signal_stops_a_worker_at_once(place: Place, lingering: Lingeri
     worker.until_it_says("Again to stop at once")
     worker.signal(signal.SIGTERM)
     stopped = worker.ends(seconds=2)
+    await until(lambda: not is_alive(process_of(place)))
     place.worker()
 
     assert (stopped.exit_code, answer(run.ends()).partition(",")[0]) == (0, "TOOL_LOST")
