@@ -8,11 +8,14 @@ PASSED_ON = frozenset(
 )
 """What a tool may know of the worker's environment, with `LC_*`: where and who it is, never a key."""
 
+CALL_ID = "SUREFOOT_CALL_ID"
+"""Names the call that a process serves; whatever a tool starts inherits it."""
+
 
 def tool_environment(base: Mapping[str, str], *, call_id: str, timeout: timedelta) -> dict[str, str]:
     """What of `base` a tool may see, and which call it serves: SUREFOOT_CALL_ID, SUREFOOT_TIMEOUT_SECONDS."""
     passed_on = {name: value for name, value in base.items() if name in PASSED_ON or name.startswith("LC_")}
     return passed_on | {
-        "SUREFOOT_CALL_ID": call_id,
+        CALL_ID: call_id,
         "SUREFOOT_TIMEOUT_SECONDS": f"{timeout.total_seconds():.3f}".rstrip("0").rstrip("."),
     }

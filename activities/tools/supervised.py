@@ -4,11 +4,13 @@ import os
 import signal
 import sys
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from subprocess import Popen
 
 from activities.tools import supervisor
 from activities.tools.child_process import STOP_GRACE_SECONDS
 from activities.tools.command import Command
+from activities.tools.environment import CALL_ID
 
 _INTERPRETER_OPTIONS = ("-IS", "-X", "utf8")
 """Nothing of the tool's environment changes the supervisor, and any argument passes through it unchanged."""
@@ -40,6 +42,8 @@ class Supervised:
             )
             on_error.pop_all()
         self._told = b""
+        call_id = command.environment.get(CALL_ID)
+        self._mark = None if call_id is None else os.fsencode(f"{CALL_ID}={call_id}")
 
     def is_over(self) -> bool:
         """Whether the tool itself has ended, although what it left behind may still be dying."""
@@ -62,7 +66,8 @@ class Supervised:
     def release(self) -> int:
         """Kill what is left and give the tool's exit code: 128+n when signal n killed it.
 
-        A supervisor that was killed took the tool with it, and is the one whose exit code is given.
+        A supervisor that was killed took the tool with it: then its exit code is given, and who was orphaned
+        is looked for.
 
         Raises:
             OSError: the tool could not be started.
@@ -72,7 +77,7 @@ class Supervised:
         os.close(self._status)
         exit_code = self.process.poll()
         if exit_code != 0:
-            supervisor.kill_all(self._session)
+            supervisor.kill_all(self._orphans)
         match self._told.split():
             case [b"failed", number, *_]:
                 raise OSError(int(number), os.strerror(int(number)))
@@ -87,6 +92,16 @@ class Supervised:
         with suppress(BlockingIOError):
             self._told += os.read(self._status, _MAX_STATUS_BYTES)
 
-    def _session(self) -> set[int]:
-        """Who is left of the session that the supervisor leads; nobody else gets its number meanwhile."""
-        return {process for process, _, session in supervisor.processes() if session == self.process.pid}
+    def _orphans(self) -> set[int]:
+        """Who is left without a supervisor: of its session, or with the mark of the call."""
+        return {
+            process
+            for process, _, session in supervisor.processes()
+            if session == self.process.pid or self._has_mark(process)
+        }
+
+    def _has_mark(self, process: int) -> bool:
+        try:
+            return self._mark in Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+        except OSError:
+            return False

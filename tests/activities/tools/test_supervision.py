@@ -11,6 +11,7 @@ import pytest
 from activities.tools.capture import Captures, StreamCapture
 from activities.tools.child_process import ChildProcess, Leash
 from activities.tools.command import Command
+from activities.tools.environment import CALL_ID
 from activities.tools.executable import Ending, Exited, TimedOut
 from activities.tools.process_group import ProcessGroup
 from activities.tools.supervised import Supervised
@@ -111,15 +112,18 @@ async def test_nothing_survives_a_worker_that_is_killed(one: Watched, behaviour:
     [
         pytest.param("kill -KILL $PPID; sleep 300", 20, Exited(137), id="killed"),
         pytest.param("kill -STOP $PPID; sleep 300", 0.3, TimedOut(), id="stopped"),
-        pytest.param("kill -TERM $PPID; kill -INT $PPID; kill -HUP $PPID", 20, Exited(0), id="told to end"),
         pytest.param(
-            "(trap '' HUP; sleep 300 & sleep 300) & kill -KILL $PPID", 20, Exited(137), id="orphaning"
+            "trap '' TERM; while :; do kill -STOP $PPID; done", 0.3, TimedOut(), id="stopped again and again"
         ),
+        pytest.param("kill -TERM $PPID; kill -INT $PPID; kill -HUP $PPID", 20, Exited(0), id="told to end"),
+        pytest.param("(sleep 300 & sleep 300) & kill -KILL $PPID", 20, Exited(137), id="orphaning children"),
+        pytest.param("setsid sleep 300 & kill -KILL $PPID", 20, Exited(137), id="orphaning a session"),
     ],
 )
 async def test_a_tool_that_attacks_its_supervisor_leaves_nothing(
     one: Watched, attack: str, seconds: float, expected: Ending
 ) -> None:
+    one.run.environment[CALL_ID] = one.tag
     ending = await one.run(one.tool("sleep 300 &", attack), seconds=seconds)
     await until(one.left_nothing)
     assert ending == expected
