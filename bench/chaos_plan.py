@@ -10,6 +10,9 @@ from bench.chaos_tools import BEHAVIOURS
 LONGEST_CUT_SECONDS = 8.0
 """Above the heartbeat timeout of the tools, so that some cuts cost calls and some do not."""
 
+LONGEST_LIFE_SECONDS = 4.0
+"""No worker is spared for longer, however much trouble has piled up."""
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -59,9 +62,10 @@ class PlannedRun:
 
 @dataclass(frozen=True)
 class KillWorker:
-    """SIGKILL for one of the workers that serve."""
+    """SIGKILL for one of the workers that have served for so long, as soon as there is one."""
 
     at: float
+    served_seconds: float
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ def _troubles(dice: random.Random, scale: Scale) -> Iterator[Trouble]:
         return dice.uniform(0.05, 1) * scale.seconds
 
     for _ in range(scale.worker_kills):
-        yield KillWorker(when())
+        yield KillWorker(when(), served_seconds=dice.uniform(0.5, LONGEST_LIFE_SECONDS))
     for _ in range(scale.server_kills):
         yield KillServer(when(), down_seconds=dice.uniform(0, 3))
     for n in range(scale.network_cuts):

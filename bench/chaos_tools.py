@@ -39,7 +39,7 @@ class Behaviour:
 BEHAVIOURS: Mapping[str, Behaviour] = {
     "steady": Behaviour("sleep $seconds; note finished; echo '{\"done\": true}'", weight=8),
     "impatient": Behaviour(
-        "sleep $seconds; note finished; echo '{\"done\": true}'", weight=3, pickup_seconds=3
+        "sleep $seconds; note finished; echo '{\"done\": true}'", weight=3, pickup_seconds=1
     ),
     "chatty": Behaviour(
         'for n in 1 2 3; do echo "line $n" >&2; sleep $seconds; done; note finished; echo 3', weight=3

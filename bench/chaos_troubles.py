@@ -31,15 +31,20 @@ class Troubles:
     async def _make(self, trouble: Trouble, begin: float) -> None:
         await asyncio.sleep(begin + trouble.at - asyncio.get_running_loop().time())
         match trouble:
-            case KillWorker():
-                (await self._one_that_serves()).kill()
+            case KillWorker(served_seconds=seconds):
+                (await self._one_that_served(seconds)).kill()
             case KillServer(down_seconds=seconds):
                 await self.server.die(seconds)
             case CutNetwork(seconds=seconds, kind=kind, workers=numbers):
                 await asyncio.gather(*(self.workers[number].relay.cut(seconds, kind) for number in numbers))
         self.done[type(trouble)] += 1
 
-    async def _one_that_serves(self) -> MortalWorker:
-        while not (serving := [worker for worker in self.workers if worker.serves]):  # noqa: ASYNC110  other processes
+    async def _one_that_served(self, seconds: float) -> MortalWorker:
+        while not (found := [worker for worker in self.workers if _served(worker, seconds)]):  # noqa: ASYNC110
             await asyncio.sleep(CHECK_SECONDS)
-        return self.dice.choice(serving)
+        return self.dice.choice(found)
+
+
+def _served(worker: MortalWorker, seconds: float) -> bool:
+    since = worker.serves_since
+    return since is not None and asyncio.get_running_loop().time() - since >= seconds

@@ -13,6 +13,8 @@ from bench.chaos_proxy import Relay, relay_to
 from workers.server_ports import HOST
 
 QUEUE = "chaos"
+CALLS_AT_ONCE = 4
+"""Few, so that calls wait at times, and some longer than they may."""
 SUREFOOT = Path(sysconfig.get_path("scripts")) / "surefoot"
 CHECK_SECONDS = 0.05
 PAUSE_SECONDS = 0.5
@@ -38,7 +40,8 @@ class MortalWorker:
         self._process: subprocess.Popen[bytes] | None = None
         self._lives = 0
         self._killed = False
-        self.serves = False
+        self.serves_since: float | None = None
+        """On the loop's clock; None while it does not serve."""
         self.departures: list[Departure] = []
 
     async def live(self) -> None:
@@ -54,15 +57,16 @@ class MortalWorker:
 
     async def _ending(self, process: subprocess.Popen[bytes], log: Path) -> bool:
         while process.poll() is None:
-            self.serves = self.serves or (not self._killed and SERVING in log.read_bytes())  # noqa: ASYNC240
+            if self.serves_since is None and not self._killed and SERVING in log.read_bytes():  # noqa: ASYNC240
+                self.serves_since = asyncio.get_running_loop().time()
             await asyncio.sleep(CHECK_SECONDS)
-        served, self.serves = self.serves, False
+        served, self.serves_since = self.serves_since is not None, None
         return served
 
     def kill(self) -> None:
         """SIGKILL, now."""
         if self._process is not None:
-            self._killed, self.serves = True, False
+            self._killed, self.serves_since = True, None
             self._process.kill()
 
     async def stop(self) -> None:
@@ -78,6 +82,10 @@ class MortalWorker:
 
     def _start(self, log: Path) -> subprocess.Popen[bytes]:
         address = f"{HOST}:{self.relay.port}"
+        own = {
+            "SUREFOOT_STATE_DIRECTORY": str(self._directory),
+            "SUREFOOT_MAX_CONCURRENT_ACTIVITIES": str(CALLS_AT_ONCE),
+        }
         with log.open("wb") as output:
             return subprocess.Popen(
                 [SUREFOOT, "worker", "--queue", QUEUE, "--tools", "tools", "--address", address],
@@ -85,7 +93,7 @@ class MortalWorker:
                 stdout=output,
                 stderr=output,
                 cwd=self._directory,
-                env={**os.environ, "SUREFOOT_STATE_DIRECTORY": str(self._directory)},
+                env={**os.environ, **own},
                 start_new_session=True,
             )
 
@@ -94,7 +102,10 @@ class MortalWorker:
 async def mortal_workers(
     count: int, *, server_port: int, directory: Path
 ) -> AsyncGenerator[Sequence[MortalWorker]]:
-    """Have workers that serve `directory`/tools in that directory; they end with the context."""
+    """Have workers that serve `directory`/tools in that directory; all do at first.
+
+    They end with the context.
+    """
     async with AsyncExitStack() as stack:
         workers: list[MortalWorker] = []
         for number in range(count):
@@ -102,6 +113,8 @@ async def mortal_workers(
             workers.append(MortalWorker(number, relay, directory))
         lives = [asyncio.create_task(worker.live()) for worker in workers]
         try:
+            while any(worker.serves_since is None for worker in workers):  # noqa: ASYNC110  other processes
+                await asyncio.sleep(CHECK_SECONDS)
             yield workers
         finally:
             for life in lives:

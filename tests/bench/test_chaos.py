@@ -3,7 +3,7 @@ from pathlib import Path
 from bench.chaos import chaos
 from bench.chaos_plan import Scale, make_plan
 
-SHORT = Scale(runs=12, calls=6, worker_kills=6, server_kills=1, network_cuts=1, workers=3, seconds=10)
+SHORT = Scale(runs=12, calls=6, worker_kills=6, server_kills=1, network_cuts=1, workers=3, seconds=6)
 
 
 def test_the_same_seed_plans_the_same_and_another_one_something_else() -> None:
