@@ -61,6 +61,17 @@ OUT_AND_ERR = {"stdout": "out", "stderr": "err"}
             id="an executor reports a code of the contract",
         ),
         pytest.param(
+            fails(ApplicationError("not on a Friday", CAPTURE, type="TOOL_DENIED")),
+            failure(
+                "TOOL_CRASHED",
+                "Tool 'x' crashed: it may or may not have taken effect; "
+                "its executor claimed TOOL_DENIED: not on a Friday",
+                exit_code=139,
+                **OUT_AND_ERR,
+            ),
+            id="an executor claims what only a run can know",
+        ),
+        pytest.param(
             fails(ApplicationError("gone", CAPTURE, type="WorkerShutdown")),
             failure(
                 "TOOL_INTERRUPTED",
