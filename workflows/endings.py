@@ -164,7 +164,8 @@ def _reported(call: Admitted, cause: ApplicationError, capture: Capture) -> Tool
             return failures.reported(tool, error_code, cause.message, shown, exit_code=capture.exit_code)
         case "WorkerShutdown":
             return failures.interrupted(tool, shown)
-        case "PayloadsTooLarge":
+        # SDKs' words for an answer or a heartbeat that they do not send: Python's now and before, and Go's.
+        case "PayloadsTooLarge" | "PayloadSizeError" | "payloadSizeError":
             return failures.sent_too_much(tool, shown)
         case kind:
             return failures.raised(tool, f"{kind}: {cause.message}" if kind else cause.message, shown)

@@ -87,7 +87,23 @@ OUT_AND_ERR = {"stdout": "out", "stderr": "err"}
                 "OUTPUT_TOO_LARGE",
                 "Tool 'x' sent more than fits an answer, a failure or a heartbeat; ask for less at once",
             ),
-            id="the SDK refuses to send the answer",
+            id="Python's SDK refuses to send the answer",
+        ),
+        pytest.param(
+            fails(ApplicationError("too big", type="PayloadSizeError")),
+            failure(
+                "OUTPUT_TOO_LARGE",
+                "Tool 'x' sent more than fits an answer, a failure or a heartbeat; ask for less at once",
+            ),
+            id="an older SDK of Python refuses to send the answer",
+        ),
+        pytest.param(
+            fails(ApplicationError("too big", type="payloadSizeError")),
+            failure(
+                "OUTPUT_TOO_LARGE",
+                "Tool 'x' sent more than fits an answer, a failure or a heartbeat; ask for less at once",
+            ),
+            id="Go's SDK refuses to send the answer",
         ),
         pytest.param(
             fails(ApplicationError(NOT_REGISTERED, type="NotFoundError")),
