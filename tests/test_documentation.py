@@ -3,14 +3,19 @@ import re
 import shutil
 import subprocess
 import sysconfig
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from surefoot.outcome import ERROR_CODES, NEVER_ACTED
+from surefoot import failures
+from surefoot.failures import NOTHING, acted
+from surefoot.outcome import ERROR_CODES, NEVER_ACTED, ToolFailure, envelope
+from surefoot.strict_json import strict_json
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+FAILURES = (ROOT / "docs" / "failures.md").read_text(encoding="utf-8")
 TOOLS = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
 
 
@@ -69,6 +74,75 @@ def test_the_readmes_table_of_failures_is_the_one_in_the_code() -> None:
     # Approval is not offered yet, and neither is its failure.
     assert {code for code, _ in rows} == ERROR_CODES - {"TOOL_DENIED"}
     assert {code for code, acted in rows if acted == "no"} - {"TOOL_CRASHED"} == NEVER_ACTED - {"TOOL_DENIED"}
+
+
+SENTENCES = [
+    failures.timed_out("x", timedelta(seconds=30)),
+    failures.crashed("x", 139),
+    failures.not_started("x", 126, "why"),
+    failures.raised("x", "KeyError: 'a'"),
+    failures.invalid_json("x", NOTHING),
+    failures.schema_mismatch("x", ["field by field"], NOTHING, exit_code=0),
+    failures.undecodable("x", "why"),
+    failures.output_too_large("x", size_bytes=2_000_000, exit_code=0),
+    failures.too_many_values("x", NOTHING, exit_code=0),
+    failures.sent_too_much("x"),
+    failures.input_too_large("x", size_bytes=2_000_000, limit_bytes=2**20, of="its params"),
+    failures.not_picked_up("x", timedelta(seconds=60), queue="gpu", reason="nobody listens on this queue"),
+    failures.lost("x"),
+    failures.interrupted("x"),
+    failures.cancelled("x"),
+    failures.cancelled("x"),
+    failures.denied("x", "the reason given"),
+    failures.limit_reached("x", "which limit"),
+    failures.not_found("x", ["ABC"]),
+    failures.not_found_on_executor("x"),
+    failures.invalid_params("x", ["field by field"]),
+]
+"""A failure of each kind that the code can make, in the order of the table in docs/failures.md."""
+
+ONLY_IN_THE_TABLE = {"the closest names, or all": "the tools are: ABC"}
+
+
+def _rows() -> list[tuple[str, ...]]:
+    return re.findall(
+        r"^\| (.*) \| `([A-Z_]+)` \| (.*) \| (.*) \| (no|unknown) \|$",
+        section(FAILURES, "The table"),
+        flags=re.MULTILINE,
+    )
+
+
+def test_the_table_of_failures_says_what_the_code_says() -> None:
+    rows = _rows()
+    documented = [
+        (code, re.sub("<(.*?)>", lambda word: ONLY_IN_THE_TABLE.get(word[1], word[1]), error), took_effect)
+        for _, code, error, _, took_effect in rows
+    ]
+
+    assert documented == [
+        (failure.error_code, failure.error, acted(failure, started="before it had started" not in row[0]))
+        for failure, row in zip(SENTENCES, rows, strict=True)
+    ]
+    assert {code for code, *_ in documented} == ERROR_CODES
+
+
+def test_each_error_code_is_explained_with_an_envelope_that_the_code_can_make() -> None:
+    explained = re.findall(
+        r"^### ([A-Z_]+)\n\n```json\n(.*)\n```$",
+        section(FAILURES, "What an operator sees, and what to do"),
+        flags=re.MULTILINE,
+    )
+    examples = [ToolFailure.model_validate(strict_json(example)) for _, example in explained]
+
+    assert [(example.error_code, envelope(example)) for example in examples] == explained
+    assert {example.error_code for example in examples} == ERROR_CODES
+    assert [example.error for example in examples if not _is_in_the_table(example)] == []
+
+
+def _is_in_the_table(example: ToolFailure) -> bool:
+    errors = [error for _, code, error, *_ in _rows() if code == example.error_code]
+    # `re.escape` leaves < and > as they are.
+    return any(re.fullmatch(re.sub("<.*?>", ".*", re.escape(error)), example.error) for error in errors)
 
 
 def test_every_field_of_a_manifest_is_documented() -> None:
