@@ -26,7 +26,8 @@ func run(ctx context.Context, call Call, program *exec.Cmd) (Capture, error) {
 	output := watch(program)
 	ended, err := start(program)
 	if err != nil {
-		return Capture{}, call.Fails("TOOL_CRASHED", Capture{}, "could not be started: %v", err)
+		missing := 127 // This exit code and no output say that nothing has happened.
+		return Capture{}, call.Fails("TOOL_CRASHED", Capture{ExitCode: &missing}, "could not be started: %v", err)
 	}
 	defer kill(program)
 	deadline, beat, cancelled := time.After(call.Timeout()), time.NewTicker(beatInterval), ctx.Done()

@@ -15,6 +15,7 @@ from tests.workflows.agents import FakeTool, never
 from workers.process_table import command_lines
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "executor-go"
+RUDE = Path(__file__).with_name("rude.go")
 
 
 def build(source: str, program: Path) -> Path:

@@ -12,11 +12,11 @@ import pytest
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 from temporalio.exceptions import CancelledError
 
-from surefoot.ledger import ToolExecutionStarted
+from surefoot.ledger import ToolExecutionFailed, ToolExecutionStarted
 from surefoot.outcome import ToolFailure
 from tests.conftest import RealServer
 from tests.console.command import Surefoot
-from tests.executors.go_executor import EXAMPLE, ExecutorProcess, example_tool, processes_naming
+from tests.executors.go_executor import EXAMPLE, ExecutorProcess, example_tool, processes_naming, remote
 from tests.workers.real_workers import says as beats
 from tests.workers.real_workers import until_running
 from tests.workflows.agents import Finished, Replies, calls, finish, run_agent, says, serving, start
@@ -175,3 +175,15 @@ async def test_cancelling_the_run_reaches_it_within_three_seconds(
 
     assert isinstance(ended.value.cause, CancelledError)
     assert files.readers() == []
+
+
+async def test_a_tool_that_it_lacks_is_not_found(client: Client, executor: ExecutorProcess) -> None:
+    replies = [calls(("chemistry", {})), says("Done.")]
+
+    finished = await run_agent(client, replies, [remote("chemistry", queue=executor.queue)])
+
+    assert (only_failure(finished).error_code, only_failure(finished).error) == (
+        "TOOL_NOT_FOUND",
+        "Tool 'chemistry' is not known to the executor that was asked for it",
+    )
+    assert [event.acted for event in finished.events if isinstance(event, ToolExecutionFailed)] == ["no"]
