@@ -24,6 +24,12 @@ MAX_NEW_MESSAGES_BYTES = 256 * 1024
 MAX_QUERY_PAGE_BYTES = 384 * 1024
 """One page of a query's answer; the server warns above 512 KiB and refuses answers above 2 MiB."""
 
+MAX_TURN_ANSWERS_BYTES = 16 * 1024 * 1024
+"""All answers of one turn; calls that have not been made when they are this large are not made any more."""
+
+MAX_HISTORY_BYTES = 46 * 1024 * 1024
+"""What the answers of a turn may grow a history to: the server terminates a run whose history is 50 MiB."""
+
 MAX_CALLS_IN_FLIGHT = 32
 """Tool calls of one run that are scheduled at once: about 2,000 pending activities wedge a run."""
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterable
 from itertools import chain
 from typing import NoReturn, cast
@@ -20,6 +21,9 @@ _TYPE_NAMES: dict[type, str] = {
     float: "number",
     type(None): "null",
 }
+
+
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
 class NotStrictJsonError(ValueError):
@@ -82,6 +86,14 @@ def more_values_than(limit: int, value: JsonValue) -> bool:
             case _:
                 pass
     return seen > limit
+
+
+def surely_more_values_than(limit: int, text: bytes) -> bool:
+    """Tell, without parsing it, whether a JSON text consists of more values than this; False when unsure."""
+    if max(text.count(b","), text.count(b"[") + text.count(b"{")) <= limit:
+        return False
+    bare = _STRING.sub(b"", text)
+    return max(bare.count(b","), bare.count(b"[") + bare.count(b"{")) > limit
 
 
 def is_unicode(text: str) -> bool:

@@ -43,6 +43,7 @@ from surefoot.turn import (
     next_step,
 )
 from workflows.model_turns import ModelTurns
+from workflows.pace import Pace
 from workflows.payloads import UndecodableError, typed
 from workflows.run_log import log_event
 from workflows.tool_calls import ToolCalls
@@ -68,7 +69,8 @@ class Agent:
         self._events: list[Event] = []
         self._conversation = Conversation()
         self._model_turns = ModelTurns(self._record)
-        self._tool_calls = ToolCalls(self._record)
+        self._pace = Pace()
+        self._tool_calls = ToolCalls(self._record, self._pace)
 
     @workflow.run
     async def run(self, raw_input: RawValue) -> RunResult:
@@ -145,7 +147,10 @@ class Agent:
                 messages = self._tool_calls.refuse(calls, limit, turn=said.turns)
             case Tell(message=message):
                 messages = (message,)
-        self._conversation = said.append(*messages)
+        for message in messages:
+            await self._pace.take(message.model_dump_json().encode())
+            said = said.append(message)
+        self._conversation = said
 
     def _result(self, status: RunStatus, answer: str, reason: str | None = None) -> RunResult:
         self._finish(status, answer=answer, error=reason)

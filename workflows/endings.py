@@ -25,8 +25,10 @@ from surefoot.admission import Admitted
 from surefoot.failures import Captured
 from surefoot.outcome import ERROR_CODES, ErrorCode, ToolFailure, ToolSuccess
 from surefoot.reply import check_answer
-from surefoot.strict_json import NotStrictJsonError, encode_json
+from surefoot.sizes import MAX_ANSWER_VALUES
+from surefoot.strict_json import NotStrictJsonError, encode_json, surely_more_values_than
 from surefoot.truncation import keep_ends
+from workflows.pace import Pace
 from workflows.payloads import UndecodableError, json_value
 from workflows.pickup import reason_not_picked_up
 from workflows.registration import is_unknown_to_executor
@@ -53,9 +55,13 @@ class Ending:
 
     outcome: ToolSuccess | ToolFailure
     start: Start | None
+    answer_bytes: int = 0
+    """What the answer takes of the history, whatever became of it; 0 where there is none."""
 
 
-async def ending_of(call: Admitted, execution: workflow.ActivityHandle[RawValue], *, queue: str) -> Ending:
+async def ending_of(
+    call: Admitted, execution: workflow.ActivityHandle[RawValue], *, queue: str, pace: Pace
+) -> Ending:
     """Wait for a tool activity to end, however it ends.
 
     Raises:
@@ -74,7 +80,14 @@ async def ending_of(call: Admitted, execution: workflow.ActivityHandle[RawValue]
         raw = await execution
     except (ActivityError, CancelledError) as error:
         return await _failed(call, error, queue)
-    return Ending(_answered(call, raw), _start_in(raw))
+    data = _data(raw)
+    try:
+        await pace.take(data)
+    except asyncio.CancelledError:
+        # An operator who cancels a call that has just ended comes too late: its answer counts.
+        if workflow.cancellation_reason() is not None:
+            raise
+    return Ending(_answered(call, raw), _start_in(raw), answer_bytes=len(data))
 
 
 async def _let_go(execution: workflow.ActivityHandle[RawValue]) -> None:
@@ -96,12 +109,14 @@ def _hear(execution: "asyncio.Task[RawValue]") -> None:
 
 def _answered(call: Admitted, raw: RawValue | None) -> ToolSuccess | ToolFailure:
     tool = call.definition.name
+    data = _data(raw)
+    # To parse a mebibyte of nothing but brackets takes about as long as a workflow task may.
+    if surely_more_values_than(MAX_ANSWER_VALUES, data):
+        return failures.too_many_values(tool, _bounded(call, stdout=_head(call, data)), exit_code=None)
     try:
         answer = json_value(raw)
     except (UndecodableError, NotStrictJsonError) as error:
-        data = raw.payload.data if raw is not None else b""
-        text = data[: call.definition.limits.stdout * 2].decode("utf-8", "replace")
-        return failures.undecodable(tool, str(error), _bounded(call, stdout=text))
+        return failures.undecodable(tool, str(error), _bounded(call, stdout=_head(call, data)))
     schema = call.definition.output_schema
     return check_answer(
         tool,
@@ -197,6 +212,14 @@ def _start_in(raw: RawValue | None) -> Start:
     started_at = metadata.get(STARTED_AT_METADATA, b"").decode("utf-8", "replace")
     executor = metadata.get(EXECUTOR_METADATA, b"").decode("utf-8", "replace")
     return Start(started_at or None, executor or None)
+
+
+def _data(raw: RawValue | None) -> bytes:
+    return raw.payload.data if raw is not None else b""
+
+
+def _head(call: Admitted, data: bytes) -> str:
+    return data[: call.definition.limits.stdout * 2].decode("utf-8", "replace")
 
 
 def _bounded(call: Admitted, *, stdout: str = "", stderr: str = "") -> Captured:

@@ -108,8 +108,12 @@ def _was_left_alone(error: ActivityError) -> bool:
 
 
 def _that_travel(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    size = sum(message_bytes(message) for message in messages)
-    return messages if size <= MAX_NEW_MESSAGES_BYTES else ()
+    left_bytes = MAX_NEW_MESSAGES_BYTES
+    for message in messages:
+        left_bytes -= message_bytes(message)
+        if left_bytes < 0:
+            return ()
+    return messages
 
 
 def _summary(turn: int, model: str, new: int) -> str:

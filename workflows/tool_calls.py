@@ -1,8 +1,8 @@
 """Carries out the tool calls of a turn: side by side, each as one activity that is never retried."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import TypedDict, Unpack
@@ -13,6 +13,7 @@ from temporalio.exceptions import FailureError
 
 from activities.interface import ToolCallInput
 from surefoot.admission import Admitted, Refused, admit
+from surefoot.answer_room import AnswerRoom
 from surefoot.conversation import ToolCall, ToolMessage
 from surefoot.definition import ToolDefinition
 from surefoot.failures import acted, cancelled, limit_reached
@@ -25,9 +26,9 @@ from surefoot.ledger import (
     ToolExecutionStarted,
 )
 from surefoot.outcome import ToolFailure, ToolSuccess
-from surefoot.sizes import MAX_CALLS_IN_FLIGHT
 from surefoot.summary import summarize_params
 from workflows.endings import Ending, Start, ending_of
+from workflows.pace import Pace
 
 _MAX_IDS_LISTED = 8
 
@@ -38,9 +39,9 @@ KILL_GRACE = timedelta(seconds=5)
 class ToolCalls:
     """The tool calls of one run; every event of an execution goes to `record`."""
 
-    def __init__(self, record: Callable[[Event], None]) -> None:
+    def __init__(self, record: Callable[[Event], None], pace: Pace) -> None:
         self._record = record
-        self._in_flight = asyncio.Semaphore(MAX_CALLS_IN_FLIGHT)
+        self._pace = pace
         self._exclusive = asyncio.Lock()
         self._open: dict[str, asyncio.Task[ToolMessage]] = {}
         self._ended_ids: set[str] = set()
@@ -51,10 +52,11 @@ class ToolCalls:
     ) -> tuple[ToolMessage, ...]:
         """Make the calls of one turn; the messages stand in the order the model asked."""
         decisions = admit(calls, definitions)
+        room = _Room(AnswerRoom(workflow.info().get_current_history_size()))
         running: list[asyncio.Task[ToolMessage]] = []
         for n, decision in enumerate(decisions, 1):
             tool_exec_id = f"{turn}-{n}"
-            running.append(asyncio.create_task(self._carry_out(tool_exec_id, decision)))
+            running.append(asyncio.create_task(self._carry_out(tool_exec_id, decision, room)))
             self._open[tool_exec_id] = running[-1]
         try:
             return tuple(await asyncio.gather(*running))
@@ -86,13 +88,13 @@ class ToolCalls:
             return f"there is no tool call {tool_exec_id!r}; running or waiting: {_listed(self._open)}"
         return None
 
-    async def _carry_out(self, tool_exec_id: str, decision: Admitted | Refused) -> ToolMessage:
+    async def _carry_out(self, tool_exec_id: str, decision: Admitted | Refused, room: "_Room") -> ToolMessage:
         match decision:
             case Refused(call=call, failure=failure):
                 return self._ended(tool_exec_id, call, Ending(failure, None))
             case Admitted(call=call):
                 try:
-                    ending = await self._in_turn(tool_exec_id, decision)
+                    ending = await self._in_turn(tool_exec_id, decision, room)
                 except asyncio.CancelledError:
                     if workflow.cancellation_reason() is not None:
                         raise
@@ -100,12 +102,16 @@ class ToolCalls:
                     ending = Ending(cancelled(call.tool), None)
                 return self._ended(tool_exec_id, call, ending)
 
-    async def _in_turn(self, tool_exec_id: str, call: Admitted) -> Ending:
+    async def _in_turn(self, tool_exec_id: str, call: Admitted, room: "_Room") -> Ending:
         async with AsyncExitStack() as turns:
             if call.definition.exclusive:
                 await turns.enter_async_context(self._exclusive)
-            await turns.enter_async_context(self._in_flight)
-            return await self._execute(tool_exec_id, call)
+            await turns.enter_async_context(room.slot())
+            if (reason := room.answers.spent) is not None:
+                return Ending(limit_reached(call.definition.name, reason), None)
+            ending = await self._execute(tool_exec_id, call)
+            room.count(ending)
+            return ending
 
     async def _execute(self, tool_exec_id: str, call: Admitted) -> Ending:
         info = workflow.info()
@@ -134,7 +140,7 @@ class ToolCalls:
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             summary=summarize_params(call.params),
         )
-        return await ending_of(call, execution, queue=queue)
+        return await ending_of(call, execution, queue=queue, pace=self._pace)
 
     def _ended(self, tool_exec_id: str, call: ToolCall, ending: Ending) -> ToolMessage:
         self._open.pop(tool_exec_id, None)
@@ -144,6 +150,30 @@ class ToolCalls:
             self._record(_started(ending.start, **named))
         self._record(_ended(ending.outcome, started=ending.start is not None, **named))
         return ToolMessage(call_id=call.id, tool=call.tool, outcome=ending.outcome)
+
+
+class _Room:
+    """The slots of one turn's calls; answers that are large keep some of them."""
+
+    def __init__(self, answers: AnswerRoom) -> None:
+        self.answers = answers
+        # Where not even one answer fits, calls pass here only to be told so.
+        self._slots = asyncio.Semaphore(max(answers.slots, 1))
+        self._kept: set[asyncio.Task[object] | None] = set()
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncGenerator[None]:
+        await self._slots.acquire()
+        try:
+            yield
+        finally:
+            if asyncio.current_task() not in self._kept:
+                self._slots.release()
+
+    def count(self, ending: Ending) -> None:
+        taken_bytes = ending.answer_bytes or len(ending.outcome.model_dump_json().encode())
+        if not self.answers.add(taken_bytes):
+            self._kept.add(asyncio.current_task())
 
 
 def _listed(ids: Iterable[str]) -> str:

@@ -9,12 +9,12 @@ from temporalio.exceptions import CancelledError
 
 from surefoot.ledger import ToolExecutionStarted
 from surefoot.outcome import ToolFailure
-from surefoot.run import CANCEL_TOOL_CALL_UPDATE, CancelToolCall
 from tests.activities.tools.disk_tools import SHELL, write_tool
 from tests.activities.tools.tool_run import is_alive
 from tests.workers.real_workers import pid_in, until_running, working
 from tests.workers.real_workers import says as has_said
 from tests.workflows.agents import Replies, calls, finish, says, start
+from tests.workflows.operators import cancel_call
 
 HANGING = f"{SHELL}printf half; echo oh >&2; echo $$ > pid; exec sleep 300"
 DEAF = f"{SHELL}trap '' TERM INT HUP; printf half; echo $$ > pid; while :; do sleep 0.1; done"
@@ -30,7 +30,7 @@ async def test_a_real_tool_that_an_operator_cancels_is_killed_and_the_model_sees
         run = await start(client, queue)
         pid = await pid_in(tmp_path / "pid")
         await until_running(run, has_said("half"))
-        await run.execute_update(CANCEL_TOOL_CALL_UPDATE, CancelToolCall(tool_exec_id="1-1"))
+        await cancel_call(run, "1-1")
         finished = await finish(run)
         alive = is_alive(pid)
 

@@ -1,25 +1,26 @@
 """Cancelling one call: the model is told, and the run goes on."""
 
 import asyncio
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 from pydantic import JsonValue
 from temporalio import activity
-from temporalio.client import Client, WorkflowFailureError, WorkflowHandle, WorkflowUpdateFailedError
+from temporalio.client import Client, WorkflowFailureError, WorkflowUpdateFailedError
 from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError, CancelledError
 
+from activities.interface import LlmTurnResult
+from surefoot.conversation import Message
 from surefoot.ledger import ToolExecutionFailed, ToolExecutionStarted
 from surefoot.outcome import ToolFailure, ToolSuccess
-from surefoot.run import CANCEL_TOOL_CALL_UPDATE, CancelToolCall
+from surefoot.run import CANCEL_TOOL_CALL_UPDATE
 from tests.workflows.agents import (
     FakeTool,
     Finished,
     Replies,
     answer,
     calls,
-    events_of,
     finish,
     never,
     says,
@@ -28,6 +29,9 @@ from tests.workflows.agents import (
     tool,
     until_event,
 )
+from tests.workflows.operators import cancel_call, until_scheduled, update
+
+ONE: list[tuple[str, JsonValue]] = [("x", {})]
 
 CANCELLED = {
     "tool_success": False,
@@ -37,15 +41,6 @@ CANCELLED = {
     "stdout": "",
     "stderr": "",
 }
-
-
-async def cancel_call(run: WorkflowHandle[Any, Any], tool_exec_id: str) -> None:
-    await run.execute_update(CANCEL_TOOL_CALL_UPDATE, CancelToolCall(tool_exec_id=tool_exec_id))
-
-
-async def until_scheduled(run: WorkflowHandle[Any, Any], tool_exec_id: str) -> None:
-    while not any(getattr(event, "tool_exec_id", None) == tool_exec_id for event in await events_of(run)):  # noqa: ASYNC110  another process
-        await asyncio.sleep(0.01)
 
 
 def ending(finished: Finished, tool_exec_id: str) -> ToolExecutionFailed:
@@ -104,7 +99,7 @@ async def test_a_call_that_waits_for_its_turn_is_cancelled_without_having_acted(
 
     ahead = 1 if last else 32
     held = tool("x", hold, exclusive=bool(last))
-    model = Replies([calls(*[("x", {})] * (ahead + 1)), says("Done.")])
+    model = Replies([calls(*ONE * (ahead + 1)), says("Done.")])
 
     async with asyncio.timeout(30), serving(client, model, [held]) as queue:
         run = await start(client, queue)
@@ -222,11 +217,11 @@ async def test_what_cannot_be_cancelled_is_refused_with_the_reason(
     asked_model = asyncio.Event()
 
     class Waits(Replies):
-        async def reply(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        async def reply(self, messages: Sequence[Message], *, closing: bool) -> LlmTurnResult:
             if turn == "asking":
                 asked_model.set()
                 await asyncio.Event().wait()
-            return await super().reply(*args, **kwargs)
+            return await super().reply(messages, closing=closing)
 
     stuck = Obedient(heartbeatSeconds=1)
     model = Waits([calls(("y", {}), ("x", {}))])
@@ -254,7 +249,7 @@ async def test_a_request_of_another_shape_is_refused_and_leaves_the_run_alone(cl
         run = await start(client, queue)
         await stuck.began.wait()
         with pytest.raises(WorkflowUpdateFailedError):
-            await run.execute_update(CANCEL_TOOL_CALL_UPDATE, {"call": 7})
+            await update(run, CANCEL_TOOL_CALL_UPDATE, {"call": 7})
         await cancel_call(run, "1-1")
         finished = await finish(run)
 
