@@ -309,7 +309,11 @@ REFUSED = (
     ),
     _refused(
         "nobody serves its queue",
-        Failure("TOOL_INVOCATION_TIMEOUT", None, Like("Tool 'x' was not picked up within 1s on 'QUEUE': .+")),
+        Failure(
+            "TOOL_INVOCATION_TIMEOUT",
+            None,
+            "Tool 'x' was not picked up within 1s on 'QUEUE': nobody listens on this queue",
+        ),
         manifest={"executorQueue": "QUEUE", "pickupTimeoutSeconds": 1},
     ),
 )

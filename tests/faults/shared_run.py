@@ -3,7 +3,7 @@
 import json
 import secrets
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -53,8 +53,10 @@ def carry_out(groups: Sequence[Sequence[Case]], surefoot: Surefoot) -> dict[str,
     ).ends(seconds=PATIENCE_SECONDS)
 
     assert (ended.exit_code, ended.event("run_finished")["status"]) == (0, "completed"), ended.stderr
-    named = ended.stdout.replace(str(tools), "DIR").replace(queue, "QUEUE")
-    return _observed(groups, replace(ended, stdout=named), surefoot.directory / EFFECTS, workflow_id)
+    ended = replace(ended, stdout=ended.stdout.replace(str(tools), "DIR").replace(queue, "QUEUE"))
+    (census,) = [event for event in ended.events if event.get("tool") == CENSUS and "outcome" in event]
+    left: dict[str, list[str]] = census["outcome"]["result"]
+    return observed(groups, ended, surefoot.directory / EFFECTS, workflow_id, left, first_turn=2)
 
 
 def _script(groups: Sequence[Sequence[Case]]) -> dict[str, object]:
@@ -81,27 +83,33 @@ print(json.dumps(found))
     return Program(source.encode())
 
 
-def _observed(
-    groups: Sequence[Sequence[Case]], ended: Ended, effects: Path, workflow_id: str
+def observed(
+    groups: Sequence[Sequence[Case]],
+    ended: Ended,
+    effects: Path,
+    workflow_id: str,
+    survivors: Mapping[str, Sequence[str]],
+    *,
+    first_turn: int,
 ) -> dict[str, Observation]:
+    """Give what was seen of each case in a run whose turns from `first_turn` on made the groups' calls."""
     events = ended.events
     outcomes = {event["tool_exec_id"]: event["outcome"] for event in events if "outcome" in event}
     told = {event["turn"] - 1: event["text"] for event in events if event["type"] == "model_replied"}
-    survivors = outcomes[f"{len(groups) + 2}-1"]["result"]
     lines = effects.read_text().splitlines()
-    observed: dict[str, Observation] = {}
-    for turn, group in enumerate(groups, 2):
+    seen: dict[str, Observation] = {}
+    for turn, group in enumerate(groups, first_turn):
         views: list[dict[str, Any]] = json.loads(told[turn])
         for number, (case, view) in enumerate(zip(group, views, strict=True), 1):
             tool_exec_id = f"{turn}-{number}"
-            observed[case.name] = Observation(
+            seen[case.name] = Observation(
                 outcome=outcomes[tool_exec_id],
                 told=view if view["tool_success"] else {key: view[key] for key in view if key != "tool"},
                 side_effects=lines.count(f"{workflow_id}/{tool_exec_id}"),
                 survivors=survivors.get(tool_exec_id, []),
                 seconds=seconds_taken(events, tool_exec_id),
             )
-    return observed
+    return seen
 
 
 def _write_program(path: Path, program: Program) -> None:
