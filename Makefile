@@ -39,8 +39,9 @@ types: setup
 contracts: setup
 	$(BIN)/lint-imports --no-cache
 
-bench: setup ## history bytes per turn
+bench: setup ## history bytes per turn, and what a supervisor costs
 	$(BIN)/python -m bench.history
+	$(BIN)/python -m bench.supervisor
 
 lock: ## renew the locks on purpose (needs uv)
 	uv pip compile --universal --generate-hashes --no-header --quiet pyproject.toml -o requirements.lock
