@@ -33,7 +33,7 @@ from bench.chaos_troubles import Troubles
 from bench.chaos_workers import Departure, mortal_workers
 from surefoot.outcome import ToolFailure
 
-PATIENCE = timedelta(minutes=5)
+PATIENCE = timedelta(minutes=15)
 """How long the runs may take once all trouble is over; what has no end by then counts as lost."""
 
 SHOWN_PROBLEMS = 20

@@ -13,7 +13,7 @@ from bench.chaos_proxy import Relay, relay_to
 from workers.server_ports import HOST
 
 QUEUE = "chaos"
-CALLS_AT_ONCE = 4
+CALLS_AT_ONCE = 8
 """Few, so that calls wait at times, and some longer than they may."""
 SUREFOOT = Path(sysconfig.get_path("scripts")) / "surefoot"
 CHECK_SECONDS = 0.05
