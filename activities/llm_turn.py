@@ -14,7 +14,7 @@ from activities.conversation_cache import ConversationCache
 from activities.heartbeats import BeatIntervals, beating
 from activities.interface import LLM_TURN, MODEL_REFUSED, MODEL_UNAVAILABLE, LlmTurnInput, LlmTurnResult
 from activities.model import Model, ModelKeyMissingError, ModelRefusedError, ModelUnavailableError
-from surefoot.conversation import Conversation, Prefix, message_bytes
+from surefoot.conversation import AssistantMessage, Conversation, Prefix, message_bytes
 from surefoot.run import CONVERSATION_QUERY, ConversationPage, ConversationRequest
 from surefoot.sizes import MAX_ERROR_BYTES, MAX_REPLY_BYTES, count
 from surefoot.truncation import truncate
@@ -101,6 +101,7 @@ def _carried(result: LlmTurnResult) -> LlmTurnResult:
     """The result as the workflow will read it, once it is sure that Temporal can carry it.
 
     The SDK would take an encoding error, and an answer above the server's limit, for something to try again.
+    The model is told of a reply that is too large, as of any that cannot be read.
     """
     try:
         carried = LlmTurnResult.model_validate_json(result.model_dump_json())
@@ -110,8 +111,8 @@ def _carried(result: LlmTurnResult) -> LlmTurnResult:
         raise ModelRefusedError(f"the model's reply cannot be carried: {error}") from None
     size = message_bytes(carried.reply)
     if size > MAX_REPLY_BYTES:
-        limit = count(MAX_REPLY_BYTES)
-        raise ModelRefusedError(f"the model gave a reply of {size:,} bytes, above the limit of {limit}")
+        reason = f"it is {size:,} bytes, above the limit of {count(MAX_REPLY_BYTES)}"
+        return carried.model_copy(update={"reply": AssistantMessage(unreadable=reason)})
     return carried
 
 

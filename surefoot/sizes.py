@@ -16,7 +16,8 @@ MAX_ERROR_BYTES = 2048
 MAX_DEFINITIONS_BYTES = 1024 * 1024
 MAX_PROMPT_BYTES = 1024 * 1024
 MAX_SYSTEM_BYTES = 256 * 1024
-MAX_REPLY_BYTES = 1024 * 1024
+MAX_REPLY_BYTES = 1792 * 1024
+"""A model's whole reply: params above their own caps have room in it, so that the model is told of them."""
 
 MAX_NEW_MESSAGES_BYTES = 256 * 1024
 """New messages of a turn beyond this travel by query, not in the turn's input."""

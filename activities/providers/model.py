@@ -10,16 +10,15 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
 from activities.interface import LlmTurnResult
-from activities.model import Model, ModelRefusedError, ModelUnavailableError
+from activities.model import Model, ModelUnavailableError
 from activities.providers.errors import PROVIDER_FAILURES, Asked, UnreadableBody, sort_failure
 from activities.providers.form import well_formed
 from activities.providers.messages import native_messages, offered_tools, prompted_messages
 from activities.providers.reply import broke_off, native_reply, prompted_reply, usage
 from activities.providers.settings import ProviderSettings
-from surefoot.conversation import AssistantMessage, Message, message_bytes
+from surefoot.conversation import AssistantMessage, Message
 from surefoot.model_text import scrub
 from surefoot.run import Protocol
-from surefoot.sizes import MAX_REPLY_BYTES, count
 from surefoot.usage import Usage
 
 _MAX_NAME_CHARACTERS = 200
@@ -41,7 +40,7 @@ class ProviderModel:
 
         Raises:
             ModelUnavailableError: rate limits, overload, 5xx, timeouts, connections.
-            ModelRefusedError: key, quota, rejected request, unknown model, a reply above the size cap.
+            ModelRefusedError: key, quota, rejected request, unknown model.
         """
         request, parameters = self._request(messages)
         settings = self._settings(closing=closing, tools=bool(parameters.function_tools))
@@ -99,12 +98,6 @@ class ProviderModel:
                 reply = native_reply(response, provider=self._asked.provider, turn=turn)
             case "prompted":
                 reply = prompted_reply(response, provider=self._asked.provider, turn=turn)
-        size = message_bytes(reply)
-        if size > MAX_REPLY_BYTES:
-            limit = count(MAX_REPLY_BYTES)
-            raise ModelRefusedError(
-                f"{self._asked.provider} gave a reply of {size:,} bytes, above the limit of {limit}"
-            )
         name = scrub(response.model_name or self._asked.model)[:_MAX_NAME_CHARACTERS]
         return LlmTurnResult(reply=reply, usage=usage(response), model_name=name)
 

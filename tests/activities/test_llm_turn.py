@@ -38,6 +38,7 @@ from tests.workflows.agents import (
     calls,
     events_of,
     messages_of,
+    run_agent,
     says,
     serving,
     start,
@@ -299,16 +300,6 @@ def _calls(params: JsonValue) -> AssistantMessage:
         pytest.param(
             _calls(nested(220)), "the model's reply cannot be carried: ", id="params nested 220 deep"
         ),
-        pytest.param(
-            says("x" * 1_100_000),
-            "the model gave a reply of 1,100,",
-            id="a reply above the cap",
-        ),
-        pytest.param(
-            says("x" * 5_000_000),
-            "the model gave a reply of 5,000,",
-            id="a reply that the server would never take",
-        ),
     ],
 )
 async def test_what_asking_again_cannot_heal_fails_the_run_at_once(
@@ -331,6 +322,39 @@ async def test_what_asking_again_cannot_heal_fails_the_run_at_once(
         failed.value.cause.message,
     )
     assert len(model.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "size_bytes",
+    [
+        pytest.param(1_850_000, id="a reply above the cap"),
+        pytest.param(5_000_000, id="a reply that the server would never take"),
+    ],
+)
+async def test_a_model_is_told_of_a_reply_that_is_too_large(client: Client, size_bytes: int) -> None:
+    async with asyncio.timeout(20):
+        finished = await run_agent(client, [says("x" * size_bytes), says("Done.")])
+
+    told, last = finished.messages[-2:]
+    assert isinstance(told, UserMessage)
+    assert told.purpose == "correction"
+    assert "bytes, above the limit of 1792KB" in told.text
+    assert last == says("Done.")
+
+
+async def test_params_above_their_caps_are_told_to_the_model(client: Client) -> None:
+    too_large, large = "x" * 1_100_000, "x" * 800_000
+    replies = [
+        calls(("x", {"text": too_large})),
+        calls(("x", {"text": large}), ("x", {"text": large})),
+        says("Done."),
+    ]
+
+    async with asyncio.timeout(30):
+        finished = await run_agent(client, replies, [tool("x", answer)])
+
+    codes = [getattr(outcome, "error_code", "success") for outcome in finished.outcomes]
+    assert codes == ["INPUT_TOO_LARGE", "success", "INPUT_TOO_LARGE"]
 
 
 async def test_no_message_is_in_the_history_twice(client: Client) -> None:

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from activities.interface import LlmTurnResult
-from activities.model import ModelRefusedError, ModelUnavailableError
+from activities.model import ModelUnavailableError
 from surefoot.conversation import AssistantMessage, ToolCall
 from surefoot.usage import Usage
 from tests.activities.openai_server import Call, ModelServer, Raw, Reply
@@ -146,13 +146,6 @@ async def test_reasoning_between_tags_is_no_part_of_the_answer() -> None:
     with ModelServer(Reply(text="<think>Hm.</think>\n\nYes.")) as server:
         reply = (await ask(server)).reply
     assert (reply.text, reply.reasoning) == ("Yes.", "Hm.")
-
-
-@pytest.mark.parametrize("model", EVERY_PROTOCOL)
-async def test_a_reply_above_the_size_cap_is_refused(model: str) -> None:
-    too_large = pytest.raises(ModelRefusedError, match="bytes, above the limit of 1MB")
-    with ModelServer(Reply(text="x" * 1024 * 1024)) as server, too_large:
-        await ask(server, model=model)
 
 
 _EVENTS = event_stream(message(Reply(text="Hello.", calls=(Call("bash", {"command": "ls"}),)), 1)).split(
