@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test test-all test-long lint types contracts lock bench clean
+.PHONY: help setup demo test test-all test-long faults chaos lint types contracts lock bench clean
 
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -28,6 +28,12 @@ test-all: test test-long ## test, and the longer suites
 test-long: setup ## only the longer suites
 	$(BIN)/pytest --long -m long
 	$(BIN)/python -m bench.history
+
+faults: setup ## every way for a tool call to go wrong, as one table of what the model saw
+	$(BIN)/pytest --long -q tests/faults
+
+chaos: setup ## 300 runs under 200 worker kills, 10 server kills and 20 network cuts: about 10 minutes
+	$(BIN)/python -m bench.chaos --runs 300 --worker-kills 200 --server-kills 10 --network-cuts 20
 
 lint: setup
 	$(BIN)/ruff check .
