@@ -112,8 +112,10 @@ def _become_tool(supervisor: int, status: int, command: "list[str]") -> None:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != supervisor:
             os._exit(1)
-        for number in (signal.SIGPIPE, signal.SIGXFSZ):
-            signal.signal(number, signal.SIG_DFL)
+        for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+            # Python ignores some, and a worker's parent may have ignored any.
+            if signal.getsignal(number) == signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.execve(command[0], command, _environment())  # noqa: S606 - starting executables is what this is for
     except OSError as error:
