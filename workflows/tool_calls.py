@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import TypedDict, Unpack
@@ -13,7 +14,7 @@ from temporalio.exceptions import FailureError
 
 from activities.interface import ToolCallInput
 from surefoot.admission import Admitted, Refused, admit
-from surefoot.answer_room import AnswerRoom
+from surefoot.answer_room import MAX_FOREIGN_ANSWER_BYTES, AnswerRoom
 from surefoot.conversation import ToolCall, ToolMessage
 from surefoot.definition import ToolDefinition
 from surefoot.failures import acted, cancelled, limit_reached
@@ -26,6 +27,7 @@ from surefoot.ledger import (
     ToolExecutionStarted,
 )
 from surefoot.outcome import ToolFailure, ToolSuccess
+from surefoot.sizes import MAX_ANSWER_BYTES
 from surefoot.summary import summarize_params
 from workflows.endings import Ending, Start, ending_of
 from workflows.pace import Pace
@@ -52,7 +54,7 @@ class ToolCalls:
     ) -> tuple[ToolMessage, ...]:
         """Make the calls of one turn; the messages stand in the order the model asked."""
         decisions = admit(calls, definitions)
-        room = _Room(AnswerRoom(workflow.info().get_current_history_size()))
+        room = _Room(_answer_room(decisions))
         running: list[asyncio.Task[ToolMessage]] = []
         for n, decision in enumerate(decisions, 1):
             tool_exec_id = f"{turn}-{n}"
@@ -106,11 +108,11 @@ class ToolCalls:
         async with AsyncExitStack() as turns:
             if call.definition.exclusive:
                 await turns.enter_async_context(self._exclusive)
-            await turns.enter_async_context(room.slot())
+            slot = await turns.enter_async_context(room.slot())
             if (reason := room.answers.spent) is not None:
                 return Ending(limit_reached(call.definition.name, reason), None)
             ending = await self._execute(tool_exec_id, call)
-            room.count(ending)
+            room.count(ending, slot)
             return ending
 
     async def _execute(self, tool_exec_id: str, call: Admitted) -> Ending:
@@ -152,6 +154,14 @@ class ToolCalls:
         return ToolMessage(call_id=call.id, tool=call.tool, outcome=ending.outcome)
 
 
+@dataclass
+class _Slot:
+    """The place of one call among those in flight."""
+
+    kept: bool = False
+    """Whether its answer is so large that no other call gets the place."""
+
+
 class _Room:
     """The slots of one turn's calls; answers that are large keep some of them."""
 
@@ -159,21 +169,27 @@ class _Room:
         self.answers = answers
         # Where not even one answer fits, calls pass here only to be told so.
         self._slots = asyncio.Semaphore(max(answers.slots, 1))
-        self._kept: set[asyncio.Task[object] | None] = set()
 
     @asynccontextmanager
-    async def slot(self) -> AsyncGenerator[None]:
+    async def slot(self) -> AsyncGenerator[_Slot]:
         await self._slots.acquire()
+        slot = _Slot()
         try:
-            yield
+            yield slot
         finally:
-            if asyncio.current_task() not in self._kept:
+            if not slot.kept:
                 self._slots.release()
 
-    def count(self, ending: Ending) -> None:
+    def count(self, ending: Ending, slot: _Slot) -> None:
         taken_bytes = ending.answer_bytes or len(ending.outcome.model_dump_json().encode())
-        if not self.answers.add(taken_bytes):
-            self._kept.add(asyncio.current_task())
+        slot.kept = not self.answers.add(taken_bytes)
+
+
+def _answer_room(decisions: Iterable[Admitted | Refused]) -> AnswerRoom:
+    history_bytes = workflow.info().get_current_history_size()
+    foreign = any(isinstance(call, Admitted) and call.definition.executor_queue for call in decisions)
+    largest_bytes = MAX_FOREIGN_ANSWER_BYTES if foreign else MAX_ANSWER_BYTES
+    return AnswerRoom(history_bytes, largest_bytes=largest_bytes)
 
 
 def _listed(ids: Iterable[str]) -> str:
