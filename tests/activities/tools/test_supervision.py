@@ -1,5 +1,6 @@
 import asyncio
 import os
+import signal
 import sys
 import uuid
 from collections.abc import Callable, Iterator
@@ -151,7 +152,11 @@ async def test_a_tool_meets_the_signals_of_a_fresh_process(one: Watched) -> None
     script = "import signal as s\nprint(s.pthread_sigmask(s.SIG_BLOCK, ()), s.getsignal(s.SIGCHLD))"
     await one.run(one.run.tool(f"#!{sys.executable} -IS\n{script}\n"))
     assert one.run.stdout == "set() 0\n"
-    await one.run(one.run.tool("#!/bin/sh\ngrep -E 'Sig(Blk|Ign)' /proc/self/status\n"))
+    before = signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    try:
+        await one.run(one.run.tool("#!/bin/sh\ngrep -E 'Sig(Blk|Ign)' /proc/self/status\n"))
+    finally:
+        signal.signal(signal.SIGUSR1, before)
     assert [line.split()[1].strip("0") for line in one.run.stdout.splitlines()[1:]] == ["", ""]
 
 
