@@ -4,6 +4,7 @@ import asyncio
 from datetime import timedelta
 
 from temporalio import workflow
+from temporalio.api.common.v1 import Payload
 from temporalio.common import RawValue, RetryPolicy
 from temporalio.exceptions import ActivityError, ApplicationError, FailureError, is_cancelled_exception
 
@@ -42,26 +43,18 @@ from surefoot.turn import (
     Tell,
     next_step,
 )
+from workflows.bugs import BUGS, explained
 from workflows.model_turns import ModelTurns
 from workflows.pace import Pace
 from workflows.payloads import UndecodableError, typed
 from workflows.run_log import log_event
 from workflows.tool_calls import ToolCalls
 
-# `Exception` would also fail a run on non-determinism, which must wait for a fix instead.
-_BUGS = [
-    RuntimeError,
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    ArithmeticError,
-    AssertionError,
-    OSError,
-]
+# Stands for the input of a run that was started with none: the SDK then calls `run` without it.
+_NO_INPUT = RawValue(Payload())
 
 
-@workflow.defn(name=WORKFLOW, failure_exception_types=_BUGS)
+@workflow.defn(name=WORKFLOW, failure_exception_types=BUGS)
 class Agent:
     """One run of an agent, from its prompt to its answer."""
 
@@ -73,12 +66,12 @@ class Agent:
         self._tool_calls = ToolCalls(self._record, self._pace)
 
     @workflow.run
-    async def run(self, raw_input: RawValue) -> RunResult:
+    async def run(self, raw_input: RawValue = _NO_INPUT) -> RunResult:
         """Run to the end: an answer, a limit, or a model that cannot be asked."""
         info = workflow.info()
         self._record(RunStarted(time=workflow.now(), workflow_id=info.workflow_id, run_id=info.run_id))
         try:
-            return await self._run(typed(raw_input, RunInput))
+            return await self._run(typed(None if raw_input is _NO_INPUT else raw_input, RunInput))
         except (FailureError, UndecodableError, asyncio.CancelledError) as error:
             if is_cancelled_exception(error) and workflow.cancellation_reason() is not None:
                 self._finish("cancelled")
@@ -86,6 +79,9 @@ class Agent:
             reason = _reason(error)
             self._finish("failed", error=reason)
             raise ApplicationError(reason, type="RUN_FAILED", non_retryable=True) from error
+        except BUGS as bug:
+            self._finish("failed", error=explained(bug))
+            raise ApplicationError(explained(bug), type="RUN_FAILED", non_retryable=True) from bug
 
     @workflow.query(name=EVENTS_QUERY, description="The ledger of the run, from an offset on.")
     def events(self, offset: int) -> EventsPage:
