@@ -96,6 +96,13 @@ def surely_more_values_than(limit: int, text: bytes) -> bool:
     return max(bare.count(b","), bare.count(b"[") + bare.count(b"{")) > limit
 
 
+def most_values_of(text: bytes) -> int:
+    """Tell, without parsing it, how many values a JSON text may consist of at most."""
+    # Each value but the first of all stands first in a container or after a comma.
+    bare = _STRING.sub(b"", text)
+    return 1 + bare.count(b",") + bare.count(b"[") + bare.count(b"{")
+
+
 def is_unicode(text: str) -> bool:
     """Tell whether UTF-8 can carry a text: whether no lone surrogate is in it."""
     if text.isascii():

@@ -26,7 +26,7 @@ from surefoot.failures import Captured
 from surefoot.outcome import ERROR_CODES, ErrorCode, ToolFailure, ToolSuccess
 from surefoot.reply import check_answer
 from surefoot.sizes import MAX_ANSWER_VALUES
-from surefoot.strict_json import NotStrictJsonError, encode_json, surely_more_values_than
+from surefoot.strict_json import NotStrictJsonError, encode_json, most_values_of, surely_more_values_than
 from surefoot.truncation import keep_ends
 from workflows.pace import Pace
 from workflows.payloads import UndecodableError, json_value
@@ -57,6 +57,8 @@ class Ending:
     start: Start | None
     answer_bytes: int = 0
     """What the answer takes of the history, whatever became of it; 0 where there is none."""
+    answer_values: int = 0
+    """How many JSON values of the answer the run keeps, guessed from above."""
 
 
 async def ending_of(
@@ -87,7 +89,9 @@ async def ending_of(
         # An operator who cancels a call that has just ended comes too late: its answer counts.
         if workflow.cancellation_reason() is not None:
             raise
-    return Ending(_answered(call, raw), _start_in(raw), answer_bytes=len(data))
+    outcome = _answered(call, raw)
+    values = most_values_of(data) if isinstance(outcome, ToolSuccess) else 0
+    return Ending(outcome, _start_in(raw), answer_bytes=len(data), answer_values=values)
 
 
 async def _let_go(execution: workflow.ActivityHandle[RawValue]) -> None:
