@@ -182,7 +182,7 @@ class _Room:
 
     def count(self, ending: Ending, slot: _Slot) -> None:
         taken_bytes = ending.answer_bytes or len(ending.outcome.model_dump_json().encode())
-        slot.kept = not self.answers.add(taken_bytes)
+        slot.kept = not self.answers.add(taken_bytes, values=ending.answer_values)
 
 
 def _answer_room(decisions: Iterable[Admitted | Refused]) -> AnswerRoom:

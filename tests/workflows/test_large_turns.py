@@ -1,19 +1,108 @@
-"""Turns that are large in one way or another, on the real server: none of them ends a run."""
+"""Turns that are large in one way or another, on the real server: none of them ends a run.
+
+What a model was shown tells how its calls ended. A query of a run that has ended replays all of it, and these
+runs would be replayed for each page.
+"""
 
 import asyncio
+from typing import Any
 
+import pytest
 from pydantic import JsonValue
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowHandle
 from temporalio.common import RawValue
 
-from surefoot.conversation import AssistantMessage
+from surefoot.conversation import AssistantMessage, ToolMessage
 from surefoot.outcome import ToolFailure, ToolSuccess
-from tests.workflows.agents import answer, calls, run_agent, says, tool
+from surefoot.sizes import MAX_HISTORY_BYTES
+from tests.workflows.agents import Replies, answer, calls, run_agent, says, serving, start, tool
 
 
 def many(count: int) -> AssistantMessage:
     wanted: list[tuple[str, JsonValue]] = [("x", {})] * count
     return calls(*wanted)
+
+
+def brackets() -> JsonValue:
+    """Nested brackets, as many as an answer may hold: what takes longest to read for its size."""
+    nested: JsonValue = []
+    for _ in range(90):
+        nested = [nested]
+    return [nested] * 530
+
+
+def shown(model: Replies) -> list[ToolSuccess | ToolFailure]:
+    """Give the outcomes that the model was shown with what it was asked last."""
+    messages, _ = model.asked[-1]
+    return [message.outcome for message in messages if isinstance(message, ToolMessage)]
+
+
+def codes(outcomes: list[ToolSuccess | ToolFailure]) -> list[str]:
+    return [outcome.error_code if isinstance(outcome, ToolFailure) else "answered" for outcome in outcomes]
+
+
+async def history_bytes(run: WorkflowHandle[Any, Any]) -> int:
+    return (await run.describe()).raw_description.workflow_execution_info.history_size_bytes
+
+
+async def test_the_answers_of_one_turn_never_fill_a_history(client: Client) -> None:
+    large = "x" * (1024 * 1024 - 2)
+
+    async def tell(_: RawValue) -> str:
+        return large
+
+    model = Replies([many(60), says("Done.")])
+    async with asyncio.timeout(100), serving(client, model, [tool("x", tell)]) as queue:
+        run = await start(client, queue)
+        result = await run.result()
+        size = await history_bytes(run)
+
+    outcomes = shown(model)
+    refused = next(outcome for outcome in outcomes if isinstance(outcome, ToolFailure))
+    assert (len(outcomes), result.answer) == (60, "Done.")
+    assert set(codes(outcomes)) == {"answered", "LIMIT_REACHED"}
+    assert 16 <= codes(outcomes).count("answered") <= 32
+    assert size < MAX_HISTORY_BYTES
+    assert refused.error == (
+        "Tool 'x' was not called: this turn's answers fill 16MB already; ask for less at once"
+    )
+
+
+async def test_many_answers_that_take_long_to_read_may_arrive_together(client: Client) -> None:
+    large = brackets()
+    waiting, together = 16, asyncio.Event()
+
+    async def tell(_: RawValue) -> JsonValue:
+        nonlocal waiting
+        waiting -= 1
+        if not waiting:
+            together.set()
+        await together.wait()
+        return large
+
+    model = Replies([many(16), says("Done.")])
+    async with asyncio.timeout(100), serving(client, model, [tool("x", tell)]) as queue:
+        result = await (await start(client, queue)).result()
+
+    assert result.answer == "Done."
+    assert shown(model) == [ToolSuccess(tool="x", result=large)] * 16
+
+
+@pytest.mark.long
+async def test_a_turn_has_room_for_so_many_values(client: Client) -> None:
+    large = brackets()
+
+    async def tell(_: RawValue) -> JsonValue:
+        return large
+
+    model = Replies([many(60), says("Done.")])
+    async with asyncio.timeout(150), serving(client, model, [tool("x", tell)]) as queue:
+        result = await (await start(client, queue)).result()
+
+    refused = next(outcome for outcome in shown(model) if isinstance(outcome, ToolFailure))
+    assert (len(shown(model)), result.answer) == (60, "Done.")
+    assert codes(shown(model)).count("answered") <= 36
+    assert "this turn's answers hold 200,000 values already; ask for less at once" in refused.error
 
 
 async def test_an_answer_of_too_many_values_is_refused_unread(client: Client) -> None:
@@ -27,8 +116,16 @@ async def test_an_answer_of_too_many_values_is_refused_unread(client: Client) ->
     assert errors == ["Tool 'x' returned an answer of more than 50,000 values; ask for less at once"] * 2
 
 
-async def test_every_one_of_many_calls_is_made_and_never_more_than_32_at_once(client: Client) -> None:
-    wanted = 300
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        pytest.param(300, id="300"),
+        pytest.param(2_500, id="2,500", marks=pytest.mark.long),
+    ],
+)
+async def test_every_one_of_many_calls_is_made_and_never_more_than_32_at_once(
+    client: Client, wanted: int
+) -> None:
     running = most = 0
 
     async def count(given: RawValue) -> JsonValue:
@@ -40,9 +137,10 @@ async def test_every_one_of_many_calls_is_made_and_never_more_than_32_at_once(cl
         running -= 1
         return answered
 
-    async with asyncio.timeout(280):
-        finished = await run_agent(client, [many(wanted), says("Done.")], [tool("x", count)])
+    model = Replies([many(wanted), says("Done.")])
+    async with asyncio.timeout(280), serving(client, model, [tool("x", count)]) as queue:
+        result = await (await start(client, queue)).result()
 
-    assert finished.outcomes == [ToolSuccess(tool="x", result={"ok": True})] * wanted
+    assert shown(model) == [ToolSuccess(tool="x", result={"ok": True})] * wanted
     assert most <= 32
-    assert finished.result.tool_executions == wanted
+    assert result.tool_executions == wanted
