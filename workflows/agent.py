@@ -43,7 +43,7 @@ from surefoot.turn import (
     Tell,
     next_step,
 )
-from workflows.bugs import BUGS, explained
+from workflows.bugs import BUGS, explained, is_bug
 from workflows.model_turns import ModelTurns
 from workflows.pace import Pace
 from workflows.payloads import UndecodableError, typed
@@ -79,7 +79,9 @@ class Agent:
             reason = _reason(error)
             self._finish("failed", error=reason)
             raise ApplicationError(reason, type="RUN_FAILED", non_retryable=True) from error
-        except BUGS as bug:
+        except BaseException as bug:
+            if not is_bug(bug):
+                raise
             self._finish("failed", error=explained(bug))
             raise ApplicationError(explained(bug), type="RUN_FAILED", non_retryable=True) from bug
 

@@ -31,6 +31,13 @@ BUGS: tuple[type[Exception], ...] = (
 """What ends a run as failed; the families that Python and the libraries of a workflow raise."""
 
 
-def explained(bug: Exception) -> str:
+def is_bug(error: BaseException) -> bool:
+    """Tell whether this ends a run as failed: one of `BUGS`, or a panic of a library written in Rust."""
+    # A panic is no Exception and its class cannot be imported. The SDK drops it: the run would stand still,
+    # with no failed task for anybody to find.
+    return isinstance(error, BUGS) or type(error).__module__ == "pyo3_runtime"
+
+
+def explained(bug: BaseException) -> str:
     """Give one sentence for who waits for the run; the traceback goes along with the failure."""
     return f"a bug in Surefoot: {type(bug).__name__}: {bug}".rstrip(": ")

@@ -36,13 +36,19 @@ WAITING = (MemoryError, ImportError, SyntaxError, Warning)
 
 _NOTHING = RawValue(Payload())
 
-_mistakes: dict[str, Callable[[], Exception]] = {}
+_mistakes: dict[str, Callable[[], BaseException]] = {}
 """What the code of a run raises, by the name of the place where it does."""
 
 
 def _stumble(place: str) -> None:
     if (mistake := _mistakes.get(place)) is not None:
         raise mistake()
+
+
+class PanicException(BaseException):
+    """What a panic in a Rust library raises."""
+
+    __module__ = "pyo3_runtime"
 
 
 class MistakenCalls(ToolCalls):
@@ -154,13 +160,14 @@ def test_non_determinism_is_no_mistake_that_ends_a_run() -> None:
     assert not any(issubclass(workflow.NondeterminismError, bug) for bug in BUGS)
 
 
-MISTAKES: list[tuple[Callable[[], Exception], str]] = [
+MISTAKES: list[tuple[Callable[[], BaseException], str]] = [
     (lambda: ArithmeticError("a"), "ArithmeticError: a"),
     (lambda: AssertionError(), "AssertionError"),
     (lambda: AttributeError("a"), "AttributeError: a"),
     (lambda: BufferError("a"), "BufferError: a"),
     (lambda: EOFError("a"), "EOFError: a"),
     (lambda: ExceptionGroup("a", [NameError("b")]), "ExceptionGroup: a (1 sub-exception)"),
+    (lambda: PanicException("a"), "PanicException: a"),
     (lambda: KeyError("a"), "KeyError: 'a'"),
     (lambda: NameError("a"), "NameError: a"),
     (lambda: OSError("a"), "OSError: a"),
