@@ -15,6 +15,7 @@ from surefoot.strict_json import (
     json_bytes,
     json_type,
     more_values_than,
+    most_values_of,
     strict_json,
 )
 
@@ -337,3 +338,16 @@ def test_a_value_is_named_by_its_json_type(value: JsonValue, name: str) -> None:
 )
 def test_the_values_of_a_value_are_counted(value: JsonValue, values: int) -> None:
     assert [more_values_than(limit, value) for limit in (values - 1, values)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        pytest.param(b"1", 1, id="one"),
+        pytest.param(b"[[],[]]", 5, id="arrays"),
+        pytest.param(b'{"a":1,"b":2}', 3, id="an object and its values"),
+        pytest.param(b'"1,2,[3,{\\",4"', 1, id="a string that looks like more"),
+    ],
+)
+def test_values_are_guessed_from_above_without_parsing(text: bytes, most: int) -> None:
+    assert most_values_of(text) == most
