@@ -29,7 +29,8 @@ def brackets() -> JsonValue:
     nested: JsonValue = []
     for _ in range(90):
         nested = [nested]
-    return [nested] * 530
+    large: list[JsonValue] = [nested] * 530
+    return large
 
 
 def shown(model: Replies) -> list[ToolSuccess | ToolFailure]:
