@@ -118,8 +118,16 @@ async def test_an_answer_of_too_many_values_is_refused_unread(client: Client) ->
     assert errors == ["Tool 'x' returned an answer of more than 50,000 values; ask for less at once"] * 2
 
 
-async def test_every_one_of_many_calls_is_answered_in_order_and_at_most_32_at_once(client: Client) -> None:
-    wanted = 2_500
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        pytest.param(300, id="300"),
+        pytest.param(2_500, id="2,500", marks=pytest.mark.long),
+    ],
+)
+async def test_every_one_of_many_calls_is_answered_in_order_and_at_most_32_at_once(
+    client: Client, wanted: int
+) -> None:
     running = most = 0
 
     async def count(given: RawValue) -> JsonValue:
