@@ -108,6 +108,7 @@ async def test_a_second_signal_stops_a_worker_at_once_and_its_tools_with_it(
     assert (stopped.exit_code, answer(run.ends()).partition(",")[0]) == (0, "TOOL_LOST")
 
 
+@pytest.mark.long
 def test_runs_whose_worker_was_killed_in_a_model_turn_go_on_and_repeat_no_tool(place: Place) -> None:
     effects = place.tools / "effects"
     write_tool(place.tools, "act", f"echo acted >> {effects}; echo true")

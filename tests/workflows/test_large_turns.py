@@ -70,6 +70,7 @@ async def test_the_answers_of_one_turn_never_fill_a_history(client: Client) -> N
     )
 
 
+@pytest.mark.long
 async def test_many_answers_that_take_long_to_read_may_arrive_together(client: Client) -> None:
     large = brackets()
     waiting, together = 16, asyncio.Event()
