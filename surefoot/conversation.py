@@ -37,7 +37,7 @@ class UserMessage(WireModel):
 
     role: Literal["user"] = "user"
     text: str
-    purpose: Literal["prompt", "closing", "correction"] = "prompt"
+    purpose: Literal["prompt", "closing", "correction", "warning", "summary"] = "prompt"
 
 
 class AssistantMessage(WireModel):
@@ -72,9 +72,22 @@ class Prefix(WireModel):
     digest: str = NO_DIGEST
 
 
+class Kept(WireModel):
+    """The beginning of a conversation that a store keeps: its name, and the objects that hold it in order."""
+
+    prefix: Prefix = Prefix()
+    keys: tuple[str, ...] = ()
+
+
+NOTHING_KEPT = Kept()
+
+
 @dataclass(frozen=True)
 class Conversation:
-    """All messages of a run in order, with what the next step depends on kept as it grows."""
+    """All that was said in a run, with what the next step depends on kept as it grows.
+
+    `messages` are those after `base`, and positions count from the very beginning.
+    """
 
     messages: tuple[Message, ...] = ()
     digest: str = NO_DIGEST
@@ -82,30 +95,46 @@ class Conversation:
     """How many times the model has replied."""
     closing: bool = False
     """Whether the model was told to answer with what it has."""
+    unreadable_in_a_row: int = 0
+    """How many of the newest replies could not be read."""
+    last_text: str = ""
+    """The newest text that the model said; not every reply has one."""
+    base: Kept = NOTHING_KEPT
+    """What is not at hand."""
 
     def append(self, *messages: Message) -> "Conversation":
         """Give the conversation with these messages at its end."""
         digest, turns, closing = self.digest, self.turns, self.closing
+        unreadable_in_a_row, last_text = self.unreadable_in_a_row, self.last_text
         for message in messages:
             digest = _extend(digest, message)
             match message:
-                case AssistantMessage():
+                case AssistantMessage(text=text, unreadable=unreadable):
                     turns += 1
+                    unreadable_in_a_row = 0 if unreadable is None else unreadable_in_a_row + 1
+                    last_text = text or last_text
                 case UserMessage(purpose=purpose):
                     closing = purpose == "closing"
                 case SystemMessage() | ToolMessage():
                     pass
-        return Conversation((*self.messages, *messages), digest, turns, closing)
+        return Conversation(
+            (*self.messages, *messages), digest, turns, closing, unreadable_in_a_row, last_text, self.base
+        )
 
     @property
-    def last(self) -> Message:
-        """The newest message; a conversation that is asked for it has one."""
-        return self.messages[-1]
+    def last(self) -> Message | None:
+        """The newest message; None for one that is not at hand."""
+        return self.messages[-1] if self.messages else None
 
     @property
     def prefix(self) -> Prefix:
         """The name of the whole conversation as the beginning of a longer one."""
-        return Prefix(length=len(self.messages), digest=self.digest)
+        return Prefix(length=self.base.prefix.length + len(self.messages), digest=self.digest)
+
+    def between(self, start: int, end: int) -> tuple[Message, ...]:
+        """Give the messages from position `start` up to `end`, without those of the base."""
+        first = self.base.prefix.length
+        return self.messages[max(start - first, 0) : max(end - first, 0)]
 
 
 def message_bytes(message: Message) -> int:

@@ -84,6 +84,9 @@ def next_step(conversation: Conversation, limits: Limits) -> Step:
             if conversation.turns >= limits.max_turns:
                 return Tell(UserMessage(text=closing_text(limits), purpose="closing"))
             return CallModel()
+        case None:
+            # Only what the model has still to be given is let go of: see `Conversation.base`.
+            return CallModel(closing=conversation.closing)
 
 
 def closing_text(limits: Limits) -> str:
@@ -107,7 +110,7 @@ def turn_limit(limits: Limits) -> str:
 def _after_reply(reply: AssistantMessage, conversation: Conversation) -> Step:
     match reply:
         case AssistantMessage(unreadable=str(reason)):
-            if _unreadable_in_a_row(conversation) >= MAX_UNREADABLE_REPLIES:
+            if conversation.unreadable_in_a_row >= MAX_UNREADABLE_REPLIES:
                 return ModelUnreadable(reason)
             return Tell(UserMessage(text=correction_text(reason), purpose="correction"))
         case AssistantMessage(tool_calls=()):
@@ -123,20 +126,5 @@ def _after_closing(reply: AssistantMessage, conversation: Conversation, limits: 
 
 
 def _limit_reached(conversation: Conversation, limits: Limits) -> LimitReached:
-    # Not only the closing reply, which may be empty or nothing but calls.
-    replies = (m for m in reversed(conversation.messages) if isinstance(m, AssistantMessage))
-    answer = next((reply.text for reply in replies if reply.text), "")
-    return LimitReached(reason=turn_limit(limits), answer=answer)
-
-
-def _unreadable_in_a_row(conversation: Conversation) -> int:
-    in_a_row = 0
-    for message in reversed(conversation.messages):
-        match message:
-            case AssistantMessage(unreadable=None):
-                break
-            case AssistantMessage():
-                in_a_row += 1
-            case _:
-                pass
-    return in_a_row
+    # Not only the closing reply's text: it may be empty, or nothing but calls.
+    return LimitReached(reason=turn_limit(limits), answer=conversation.last_text)
