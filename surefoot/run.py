@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from surefoot.conversation import Message
+from surefoot.conversation import NOTHING_KEPT, Kept, Message
 from surefoot.ledger import Event
 from surefoot.limits import Limits
 from surefoot.sizes import MAX_PROMPT_BYTES, MAX_SYSTEM_BYTES, count
@@ -44,6 +44,15 @@ def _text(name: str, limit_bytes: int) -> AfterValidator:
     return AfterValidator(check)
 
 
+class ChainLimits(WireModel):
+    """When a run continues as new, if the server does not suggest it before."""
+
+    max_events: Annotated[int, Field(ge=1)] = 8_192
+    max_bytes: Annotated[int, Field(ge=1)] = 8 * 1024 * 1024
+    max_updates: Annotated[int, Field(ge=1)] = 1_000
+    """The server takes no more than 2,000 updates in one history."""
+
+
 class RunInput(WireModel):
     """Everything a run is started with; texts are bounded so that every server and worker can carry them."""
 
@@ -53,6 +62,9 @@ class RunInput(WireModel):
     system: Annotated[str, _text("the system prompt", MAX_SYSTEM_BYTES)] | None = None
     limits: Limits = Limits()
     model_patience: ModelPatience = ModelPatience()
+    chain: ChainLimits = ChainLimits()
+    carried: str | None = None
+    """What a run that continues as new takes along; its prompt is then only a beginning, for people."""
 
 
 class RunResult(WireModel):
@@ -75,6 +87,10 @@ class EventsPage(WireModel):
     next_offset: int
     more: bool
     """Whether the ledger already holds events beyond this page."""
+    first_offset: int = 0
+    """Where this run of a chain begins; what came before is to be asked of the run before it."""
+    continued_from: str | None = None
+    """The run id of the run before this one in its chain."""
 
 
 class ConversationRequest(WireModel):
@@ -88,6 +104,8 @@ class ConversationPage(WireModel):
     """The answer of the `conversation` query, as many of the messages as fit a page; at least one if any."""
 
     messages: tuple[Message, ...]
+    base: Kept = NOTHING_KEPT
+    """The beginning that the run does not have at hand: its messages are in a store, and in no page."""
 
 
 class CancelToolCall(WireModel):
