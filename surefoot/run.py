@@ -88,10 +88,6 @@ class EventsPage(WireModel):
     more: bool
     """Whether the ledger already holds events beyond this page."""
     first_offset: int = 0
-    """Where this run's own events begin: a run that continued as new counts on over the whole chain."""
-    continued_from: str | None = None
-    """The run that holds the events before them; it closed when this one began, and still answers."""
-    first_offset: int = 0
     """Where this run of a chain begins; what came before is to be asked of the run before it."""
     continued_from: str | None = None
     """The run id of the run before this one in its chain."""
