@@ -38,6 +38,8 @@ class UserMessage(WireModel):
     role: Literal["user"] = "user"
     text: str
     purpose: Literal["prompt", "closing", "correction", "warning", "summary"] = "prompt"
+    summarised_turns: int = 0
+    """How many turns a summary stands for."""
 
 
 class AssistantMessage(WireModel):
