@@ -1,0 +1,60 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot.context import Counted, is_full, target_bytes, tokens_in
+
+COUNTED = st.builds(Counted, tokens=st.integers(0, 10**7), size_bytes=st.integers(0, 10**8))
+SIZES = st.integers(0, 10**8)
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "counted", "window_tokens", "full"),
+    [
+        pytest.param(10**9, Counted(), None, False, id="a window that is not known"),
+        pytest.param(2_403, Counted(), 1_000, True, id="just above 80 %, at three bytes a token"),
+        pytest.param(2_400, Counted(), 1_000, False, id="80 %, at three bytes a token"),
+        pytest.param(4_000, Counted(tokens=801, size_bytes=4_000), 1_000, True, id="what was counted"),
+        pytest.param(
+            4_000, Counted(tokens=400, size_bytes=2_000), 1_000, False, id="an estimate of the rest"
+        ),
+        pytest.param(4_010, Counted(tokens=400, size_bytes=2_000), 1_000, True, id="a larger rest"),
+        pytest.param(
+            9_000, Counted(tokens=1, size_bytes=8_000), 100, True, id="a provider that hardly counts"
+        ),
+    ],
+)
+def test_a_conversation_is_full_above_four_fifths_of_its_window(
+    size_bytes: int, counted: Counted, window_tokens: int | None, full: bool
+) -> None:
+    assert is_full(size_bytes, window_tokens=window_tokens, counted=counted) is full
+
+
+@pytest.mark.parametrize(
+    ("counted", "window_tokens", "target"),
+    [
+        pytest.param(Counted(), 1_000, 1_500, id="half of the window"),
+        pytest.param(
+            Counted(tokens=1_000, size_bytes=5_000), 1_000, 2_500, id="half, as the provider counts"
+        ),
+        pytest.param(Counted(), None, 6_000, id="half of the conversation, with no window known"),
+        pytest.param(Counted(), 10**6, 6_000, id="half of the conversation, refused in a large window"),
+    ],
+)
+def test_a_conversation_shrinks_to_half(counted: Counted, window_tokens: int | None, target: int) -> None:
+    assert target_bytes(12_000, window_tokens=window_tokens, counted=counted) == target
+
+
+@given(counted=COUNTED, size_bytes=SIZES, window_tokens=st.integers(1, 10**7))
+def test_what_has_shrunk_to_its_target_is_not_full(
+    counted: Counted, size_bytes: int, window_tokens: int
+) -> None:
+    target = target_bytes(size_bytes, window_tokens=window_tokens, counted=counted)
+    afterwards = Counted(tokens=round(target / counted.bytes_per_token), size_bytes=target)
+    assert not is_full(target, window_tokens=window_tokens, counted=afterwards)
+
+
+@given(counted=COUNTED, smaller=SIZES, larger=SIZES)
+def test_a_longer_conversation_never_has_fewer_tokens(counted: Counted, smaller: int, larger: int) -> None:
+    few, many = sorted((smaller, larger))
+    assert tokens_in(few, counted) <= tokens_in(many, counted)
