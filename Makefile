@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test test-all test-long faults chaos lint types contracts lock bench clean
+.PHONY: help setup demo test test-all test-long faults chaos record lint types contracts lock bench clean
 
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -34,6 +34,9 @@ faults: setup ## every way for a tool call to go wrong, as one table of what the
 
 chaos: setup ## 300 runs under 200 worker kills, 10 server kills and 20 network cuts: about 10 minutes
 	$(BIN)/python -m bench.chaos --runs 300 --worker-kills 200 --server-kills 10 --network-cuts 20
+
+record: setup ## renew the recorded histories on purpose; one alone: make record scenario=two-turns
+	$(BIN)/python -m tests.replay $(scenario)
 
 lint: setup
 	$(BIN)/ruff check .

@@ -1,0 +1,45 @@
+"""Records scenarios: plays each on a real server of its own and keeps the history."""
+
+import tempfile
+from collections.abc import AsyncGenerator, Iterable
+from pathlib import Path
+
+from temporalio.client import Client, WorkflowExecutionStatus
+
+from tests.replay.history_file import IDENTITY, file_of, write
+from tests.replay.scenarios import SCENARIOS
+from tests.replay.stage import Stage
+from workers.embedded_server import embedded_server
+from workers.runtime import shared_runtime
+from workers.server_ports import free_port
+from workers.settings import Settings
+from workflows.converter import DATA_CONVERTER
+
+
+async def record(names: Iterable[str]) -> AsyncGenerator[tuple[str, int]]:
+    """Renew the histories of these scenarios; gives each one's name and size in bytes."""
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = Path(temporary)
+        settings = Settings(state_directory=directory / "state")
+        async with embedded_server(settings, port=free_port(), ui_port=free_port()) as server:
+            client = await Client.connect(
+                server.address,
+                namespace=server.namespace,
+                data_converter=DATA_CONVERTER,
+                runtime=shared_runtime(),
+                identity=IDENTITY,
+            )
+            for name in names:
+                file = await _record(Stage(name, client, directory / name))
+                yield name, file.stat().st_size
+
+
+async def _record(stage: Stage) -> Path:
+    stage.directory.mkdir()
+    await SCENARIOS[stage.name](stage)
+    run = stage.client.get_workflow_handle(stage.name)
+    if (status := (await run.describe()).status) == WorkflowExecutionStatus.RUNNING:
+        raise RuntimeError(f"the run of {stage.name} has not ended: {status}")
+    file = file_of(stage.name)
+    write(await run.fetch_history(), file, machine=(stage.directory,))
+    return file
