@@ -1,6 +1,7 @@
 """What Surefoot reads from its environment: the SUREFOOT_ variables, checked once."""
 
 import os
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from surefoot.run import ModelPatience
 
 PREFIX = "SUREFOOT_"
+
+_S3_URL = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_][A-Za-z0-9._-]*)*/?")
 
 
 class SettingsError(ValueError):
@@ -39,15 +42,36 @@ def _above_zero(duration: timedelta) -> timedelta:
     return duration
 
 
-def _usable_directory(path: Path) -> Path:
+def _resolved(path: Path) -> Path:
     try:
-        absolute = path.expanduser().resolve()
-    except (RuntimeError, OSError) as error:
+        return path.expanduser().resolve()
+    except (RuntimeError, OSError, ValueError) as error:
         raise ValueError(f"it cannot be resolved: {error}") from None
+
+
+def _usable_directory(path: Path) -> Path:
+    absolute = _resolved(path)
     # The server opens its database by a URL made of this path without escaping it.
     if set("?#%") & set(str(absolute)):
         raise ValueError("it must be a path without '?', '#' and '%'")
     return absolute
+
+
+def is_s3_url(text: str) -> bool:
+    """Tell whether a store is a bucket, and not a directory."""
+    return text.startswith("s3://")
+
+
+def _usable_store(text: str | None) -> str | None:
+    if text is None:
+        return None
+    if is_s3_url(text):
+        if _S3_URL.fullmatch(text) is None:
+            raise ValueError("it must be s3://BUCKET or s3://BUCKET/PREFIX")
+        return text.rstrip("/")
+    if "://" in text:
+        raise ValueError("it must be a directory or an s3:// URL")
+    return str(_resolved(Path(text)))
 
 
 def _default_state_directory() -> Path:
@@ -76,6 +100,11 @@ class Settings(BaseSettings):
         default_factory=_default_state_directory
     )
     """Where the embedded server keeps its database: XDG_STATE_HOME or ~/.local/state, then `surefoot`."""
+    store: Annotated[str | None, AfterValidator(_usable_store)] = None
+    """Where artifacts and long conversations are kept: a directory, or s3://BUCKET/PREFIX.
+
+    Unset, it is `store` in the state directory. The `AWS_` variables say how S3 is reached.
+    """
     server_binary: Path | None = None
     """The `temporal` executable of the embedded server; unset, it is looked for."""
     model: str | None = None
@@ -106,6 +135,11 @@ class Settings(BaseSettings):
     """The longest pause before a model that does not answer is asked again."""
     model_total_timeout: Period = timedelta(hours=6)
     """How long one turn keeps asking before the run fails."""
+
+    @property
+    def store_location(self) -> str:
+        """An absolute path, or s3://BUCKET/PREFIX."""
+        return self.store or str(self.state_directory / "store")
 
     def model_patience(self) -> ModelPatience:
         """Give a run's input what these settings say on a model that does not answer."""
