@@ -50,6 +50,8 @@ class LlmTurnInput(WireModel):
     """The whole conversation that the model is to be given: prefix and new messages."""
     closing: bool = False
     """The model must answer without tools."""
+    cost_limited: bool = False
+    """Only a model whose price is known may be asked."""
 
 
 class LlmTurnResult(WireModel):
@@ -59,6 +61,8 @@ class LlmTurnResult(WireModel):
     usage: Usage
     model_name: str
     """The model that answered, as the provider names it."""
+    context_window: int | None = None
+    """How many tokens fit the model; None for a model that nobody here knows so well."""
 
 
 class ToolCallInput(WireModel):

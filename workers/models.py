@@ -6,6 +6,8 @@ from pathlib import Path
 from activities.interface import LlmTurnInput
 from activities.llm_turn import OpenModel
 from activities.model import Model, ModelRefusedError
+from activities.price_table import NO_PRICES, PriceTable
+from activities.prices import ModelPrices, PricedModel, price_unknown
 from activities.providers.opening import ProviderModels
 from activities.providers.settings import ProviderSettings
 from activities.scripted.model import ScriptedModel
@@ -30,12 +32,20 @@ def provider_settings(environment: Mapping[str, str]) -> ProviderSettings:
     )
 
 
-def model_opener(settings: ProviderSettings) -> OpenModel:
-    """Give what a worker opens the models of its turns with; a provider's model is opened once."""
+def model_opener(settings: ProviderSettings, prices: PriceTable = NO_PRICES) -> OpenModel:
+    """Give what a worker opens the models of its turns with; a provider's model is opened once.
+
+    `prices` is the user's own table.
+    """
     providers = ProviderModels(settings)
 
     def open_model(turn: LlmTurnInput, attempt: int) -> Model:
-        return _open(turn.model, turn.protocol, providers, attempt)
+        priced = PricedModel(
+            _open(turn.model, turn.protocol, providers, attempt), ModelPrices(turn.model, prices)
+        )
+        if turn.cost_limited and not _has_price(priced):
+            raise price_unknown(turn.model)
+        return priced
 
     return open_model
 
@@ -59,6 +69,11 @@ def check_model(name: str, protocol: Protocol, settings: ProviderSettings) -> No
         ModelRefusedError: an unknown model, a missing key, or a script that cannot be read.
     """
     _open(name, protocol, ProviderModels(settings), attempt=1)
+
+
+def _has_price(priced: PricedModel) -> bool:
+    by_itself = isinstance(priced.model, ScriptedModel) and priced.model.script.price is not None
+    return by_itself or priced.prices.known().cost is not None
 
 
 def _open(name: str, protocol: Protocol, providers: ProviderModels, attempt: int) -> Model:

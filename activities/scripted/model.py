@@ -64,10 +64,12 @@ class ScriptedModel:
 
     def _result(self, message: AssistantMessage, position: Position, usage: Usage) -> LlmTurnResult:
         state = {"provider": PROVIDER, "provider_state": position.model_dump()}
+        cost = None if self.script.price is None else self.script.price.cost(usage)
         return LlmTurnResult(
             reply=message.model_copy(update=state),
-            usage=usage,
+            usage=usage.model_copy(update={"cost": cost}),
             model_name=f"{PROVIDER}:{PurePath(self.script.file).name}",
+            context_window=self.script.context_window,
         )
 
 

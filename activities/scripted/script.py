@@ -22,6 +22,7 @@ from activities.scripted.steps import (
     Step,
 )
 from activities.scripted.template import roots
+from surefoot.price import Price
 from surefoot.sizes import count
 from surefoot.strict_json import encode_json
 
@@ -30,7 +31,7 @@ MAX_SCRIPT_BYTES = 256 * 1024
 _FIELDS = sorted(
     {
         field
-        for part in (Contents, Closing, Step, ScriptedCall, ScriptedFailure, ScriptedUsage)
+        for part in (Contents, Closing, Step, ScriptedCall, ScriptedFailure, ScriptedUsage, Price)
         for field in part.model_fields
     }
 )
@@ -62,6 +63,9 @@ class Script:
     steps: tuple[Step, ...]
     closing: Closing | None
     document: Document
+    price: Price | None = None
+    """Dollars for a million of the tokens that the replies are said to have cost."""
+    context_window: int | None = None
 
     def where(self, *place: str | int) -> str:
         """Name a place for people, like `demo.yaml, line 12`; `place` is e.g. `"steps", 0`."""
@@ -104,7 +108,7 @@ def parse_script(content: bytes, *, file: str) -> Script:
         contents = Contents.model_validate_json(encode_json(document.value))
     except ValidationError as error:
         raise ScriptError(_first_problem(error, document, file)) from None
-    script = Script(file, contents.steps, contents.closing, document)
+    script = Script(file, contents.steps, contents.closing, document, contents.price, contents.context_window)
     _check_templates(script)
     return script
 

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from activities.scripted.condition import Pattern, pattern_problem
+from surefoot.price import Price
 
 SCOPE_NAMES = frozenset({"last", "outcomes", "matched", "prompt"})
 """What templates may begin with in any script; no call can be named like one of them."""
@@ -147,6 +148,8 @@ class Contents(_Part):
 
     steps: tuple[Step, ...]
     closing: Closing | None = None
+    price: Price | None = None
+    context_window: Annotated[int, Field(ge=1)] | None = None
 
     @field_validator("steps")
     @classmethod

@@ -1,11 +1,15 @@
 import asyncio
 import threading
+from contextlib import nullcontext
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from activities.interface import LlmTurnInput
 from activities.model import Model, ModelRefusedError
+from activities.price_table import NO_PRICES, ModelFacts, PriceTable
+from activities.prices import PricedModel
 from activities.providers.settings import ProviderSettings
 from activities.scripted.model import ScriptedModel
 from surefoot.conversation import Prefix
@@ -14,11 +18,23 @@ from workers.models import model_opener, provider_settings
 KEYS = ProviderSettings(openai_api_key="no-key", openai_base_url="http://127.0.0.1:9")
 
 
-def turn(model: str) -> LlmTurnInput:
+def turn(model: str, *, cost_limited: bool = False) -> LlmTurnInput:
     nothing = Prefix()
     return LlmTurnInput(
-        turn=1, model=model, protocol="native", prefix=nothing, new_messages=(), conversation=nothing
+        turn=1,
+        model=model,
+        protocol="native",
+        prefix=nothing,
+        new_messages=(),
+        conversation=nothing,
+        cost_limited=cost_limited,
     )
+
+
+def asked(model: Model) -> Model:
+    """Give the model that a priced one asks."""
+    assert isinstance(model, PricedModel)
+    return model.model
 
 
 def test_an_empty_variable_counts_as_unset() -> None:
@@ -36,10 +52,11 @@ def test_a_script_is_read_for_every_turn_so_that_it_can_be_mended(tmp_path: Path
     script.write_text("steps:\n  - say: Two.\n")
     second = opener(turn(f"scripted:{script}"), 2)
 
-    assert isinstance(first, ScriptedModel)
-    assert isinstance(second, ScriptedModel)
-    assert (first.attempt, second.attempt) == (1, 2)
-    assert first.script != second.script
+    said, said_next = asked(first), asked(second)
+    assert isinstance(said, ScriptedModel)
+    assert isinstance(said_next, ScriptedModel)
+    assert (said.attempt, said_next.attempt) == (1, 2)
+    assert said.script != said_next.script
 
 
 async def test_a_providers_model_is_opened_once_for_all_turns() -> None:
@@ -53,7 +70,7 @@ async def test_a_providers_model_is_opened_once_for_all_turns() -> None:
     others = await asyncio.gather(*(asyncio.to_thread(open_model) for _ in range(3)))
 
     assert threading.get_ident() not in threads
-    assert all(other is first for other in others)
+    assert all(asked(other) is asked(first) for other in others)
 
 
 @pytest.mark.parametrize(
@@ -69,3 +86,34 @@ def test_a_model_that_cannot_be_opened_is_refused_with_the_reason(name: str, rea
         model_opener(KEYS)(turn(name), 1)
 
     assert reason in refused.value.reason
+
+
+PRICED_SCRIPT = "price: {input: 1, output: 2}\nsteps:\n  - say: One.\n"
+OWN_PRICE = PriceTable({"openai-chat:mine": ModelFacts(input=Decimal(1), output=Decimal(2))})
+ONLY_A_WINDOW = PriceTable({"openai-chat:mine": ModelFacts(context_window=8_000)})
+
+
+@pytest.mark.parametrize(
+    ("model", "prices", "refused"),
+    [
+        pytest.param("openai-chat:gpt-5-mini", NO_PRICES, False, id="a published price"),
+        pytest.param("openai-chat:mine", OWN_PRICE, False, id="a price in the table"),
+        pytest.param("openai-chat:mine", NO_PRICES, True, id="a model that nobody knows"),
+        pytest.param("openai-chat:mine", ONLY_A_WINDOW, True, id="a table without its price"),
+        pytest.param("scripted:{priced}", NO_PRICES, False, id="a script with a price"),
+        pytest.param("scripted:{free}", NO_PRICES, True, id="a script without one"),
+    ],
+)
+def test_a_run_with_a_cost_limit_asks_no_model_of_unknown_price(
+    tmp_path: Path, model: str, prices: PriceTable, refused: bool
+) -> None:
+    priced, free = tmp_path / "priced.yaml", tmp_path / "free.yaml"
+    priced.write_text(PRICED_SCRIPT)
+    free.write_text(PRICED_SCRIPT.partition("\n")[2])
+    name = model.format(priced=priced, free=free)
+    opener = model_opener(KEYS, prices)
+    opener(turn(name), 1)
+
+    complaint = f"the price of '{name}' is not known.* SUREFOOT_PRICES"
+    with pytest.raises(ModelRefusedError, match=complaint) if refused else nullcontext():
+        opener(turn(name, cost_limited=True), 1)

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from pydantic import JsonValue
@@ -78,6 +79,15 @@ async def test_a_reply_holds_what_its_step_says_and_calls() -> None:
         Usage(requests=1, input_tokens=7, output_tokens=2),
         "scripted:talk.yaml",
     )
+
+
+async def test_a_script_can_say_what_its_model_costs_and_how_much_fits_it() -> None:
+    model = scripted(
+        "price: {input: 1, output: 2, cache_read: 0.5}\ncontext_window: 8000\n"
+        "steps:\n- say: a\n  usage: {input_tokens: 3000, output_tokens: 1000, cache_read_tokens: 1000}\n"
+    )
+    result = await model.reply(OPENING, closing=False)
+    assert (result.usage.cost, result.context_window) == (Decimal("0.0045"), 8_000)
 
 
 BRANCHES = """
