@@ -27,7 +27,7 @@ test-all: test test-long ## test, and the longer suites
 
 test-long: setup ## only the longer suites
 	$(BIN)/pytest --long -m long
-	$(BIN)/python -m bench.history
+	$(BIN)/python -m bench.run --only history
 
 faults: setup ## every way for a tool call to go wrong, as one table of what the model saw
 	$(BIN)/pytest --long -q tests/faults
@@ -48,9 +48,8 @@ types: setup
 contracts: setup
 	$(BIN)/lint-imports --no-cache
 
-bench: setup ## history bytes per turn, and what a supervisor costs
-	$(BIN)/python -m bench.history
-	$(BIN)/python -m bench.supervisor
+bench: setup ## Surefoot beside a hand-written loop: history, latency, processor, memory, replay
+	$(BIN)/python -m bench.run --json bench/results/latest.json
 
 lock: ## renew the locks on purpose (needs uv)
 	uv pip compile --universal --generate-hashes --no-header --quiet pyproject.toml -o requirements.lock

@@ -1,0 +1,43 @@
+"""How long a worker takes to get back a run that it does not have in memory."""
+
+import time
+
+from temporalio.client import Client, WorkflowHistory
+from temporalio.worker import Replayer
+
+from bench.figure import Figure
+from bench.handwritten import HandwrittenAgent
+from bench.serving import Side
+from bench.weighing import chain_of
+from workers.worker import workflow_sandbox
+from workflows.agent import Agent
+from workflows.converter import DATA_CONVERTER
+
+
+async def replay_seconds(side: Side, histories: list[WorkflowHistory]) -> list[float]:
+    """Replay each history and give how long that took."""
+    restrictions = workflow_sandbox().restrictions.with_passthrough_modules("bench")
+    runner = type(workflow_sandbox())(restrictions=restrictions)
+    workflow = Agent if side == "surefoot" else HandwrittenAgent
+    replayer = Replayer(workflows=[workflow], workflow_runner=runner, data_converter=DATA_CONVERTER)
+    took: list[float] = []
+    # The first one imports what all others share.
+    for history in (histories[0], *histories):
+        began = time.perf_counter()
+        await replayer.replay_workflow(history)
+        took.append(time.perf_counter() - began)
+    return took[1:]
+
+
+async def histories_of(client: Client, workflow_id: str) -> list[WorkflowHistory]:
+    """Fetch the history of every run of a chain."""
+    return [await run.fetch_history() for run in await chain_of(client, workflow_id)]
+
+
+async def replays(client: Client, *, ours: str, theirs: str, turns: int) -> list[Figure]:
+    """Compare what it takes to replay two runs of the same workload."""
+    seconds = [
+        max(await replay_seconds("surefoot", await histories_of(client, ours))),
+        max(await replay_seconds("handwritten", await histories_of(client, theirs))),
+    ]
+    return [Figure(f"replay of {turns:,} turns", "ms", 1000 * seconds[0], 1000 * seconds[1])]

@@ -1,0 +1,72 @@
+"""A measured worker, in a process of its own: python -m bench.serving SIDE ADDRESS QUEUE DIRECTORY NOTES."""
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from temporalio.client import Client
+from temporalio.plugin import SimplePlugin
+from temporalio.worker import WorkerConfig
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
+
+from bench.agent import agent_worker, with_tool_in_process
+from bench.handwritten import Activities, HandwrittenAgent
+from bench.notes import Notes, NotingQueries, NotingRunner
+from workers.connection import connect
+from workers.logging import configure_logging
+
+Side = Literal["surefoot", "handwritten"]
+
+
+async def serve(side: Side, address: str, queue: str, directory: Path, notes: Notes) -> None:
+    """Serve one side's runs until SIGTERM."""
+    config = (await connect(address)).config()
+    config["plugins"] = [_Measured(side, directory, notes)]
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    async with agent_worker(Client(**config), queue=queue, directory=directory, notes=notes):
+        notes.write("serving")
+        await stop.wait()
+
+
+class _Measured(SimplePlugin):
+    """Makes Surefoot's own worker a measured one of a side; all its options stay as they are."""
+
+    def __init__(self, side: Side, directory: Path, notes: Notes) -> None:
+        interceptors = [NotingQueries(notes)]
+        super().__init__("bench", interceptors=interceptors)  # pyright: ignore[reportUnknownMemberType]  the SDK leaves `Callable` bare
+        self._side: Side = side
+        self._directory, self._notes = directory, notes
+
+    def configure_worker(self, config: WorkerConfig) -> WorkerConfig:
+        """Put this side's workflows and activities in."""
+        # The SDK leaves what these entries call untyped.
+        built = cast("dict[str, Any]", config)
+        match self._side:
+            case "surefoot":
+                config["activities"] = with_tool_in_process(built["activities"], directory=self._directory)
+            case "handwritten":
+                activities = Activities(self._notes)
+                config["activities"] = [activities.create_reply, activities.run_tool]
+                config["workflows"] = [HandwrittenAgent]
+        runner: SandboxedWorkflowRunner = built["workflow_runner"]
+        restrictions = runner.restrictions.with_passthrough_modules("bench")
+        config["workflow_runner"] = NotingRunner(restrictions, notes=self._notes)
+        return super().configure_worker(config)
+
+
+def main() -> None:
+    """Serve, and leave without the interpreter's shutdown, in which the SDK's threads can crash."""
+    side, address, queue, directory, notes = sys.argv[1:]
+    assert side in ("surefoot", "handwritten")
+    configure_logging()
+    asyncio.run(serve(side, address, queue, Path(directory), Notes(Path(notes))))
+    sys.stderr.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""The work of one measured run: so many turns, so many calls in each, so much text in each answer."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Self
+
+TOOL = "speak"
+DESCRIPTION = "Gives text."
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What a fake model asks for: tools in every turn but the last, in which it answers."""
+
+    turns: int
+    calls: int = 1
+    result_bytes: int = 16
+
+    @property
+    def name(self) -> str:
+        """Name it as a model, so that it reaches whoever plays the model."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def named(cls, name: str) -> Self:
+        """Give the workload that a model's name stands for."""
+        return cls(**json.loads(name))
+
+    def calls_of(self, turn: int) -> int:
+        """Tell how many calls the model makes in a turn, counted from 1; none in the last one."""
+        return 0 if turn >= self.turns else self.calls
+
+
+def spoken(turn: int, call: int, result_bytes: int) -> str:
+    """Give the text of one answer: always the same for the same call, and hard to compress."""
+    words: list[str] = []
+    while sum(map(len, words)) < result_bytes:
+        words.append(hashlib.sha256(f"{turn} {call} {len(words)}".encode()).hexdigest())
+    return "".join(words)[:result_bytes]
