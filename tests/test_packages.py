@@ -51,6 +51,10 @@ def modules_of(*packages: str) -> list[str]:
     return [".".join(name.parts).removesuffix(".__init__") for name in named]
 
 
+def is_of_the_test_kit(module: str) -> bool:
+    return module.startswith("surefoot.testing")
+
+
 def import_all(modules: list[str], directory: Path) -> Imported:
     told = directory / "told.json"
     command = [sys.executable, "-B", "-c", IMPORTING, str(told), *modules]
@@ -73,9 +77,19 @@ def test_importing_every_module_does_nothing(tmp_path: Path) -> None:
 
 
 def test_the_contract_loads_no_temporal_and_no_provider(tmp_path: Path) -> None:
-    loaded = import_all(modules_of("surefoot"), tmp_path).loaded
+    contract = [module for module in modules_of("surefoot") if not is_of_the_test_kit(module)]
+
+    loaded = import_all(contract, tmp_path).loaded
 
     assert not {"temporalio", "pydantic_ai", "structlog", "yaml", "typer", "rich"} & loaded
+
+
+def test_nothing_but_tests_loads_the_test_kit(tmp_path: Path) -> None:
+    product = [module for module in modules_of(*PACKAGES) if not is_of_the_test_kit(module)]
+
+    loaded = import_all(product, tmp_path).loaded
+
+    assert [module for module in loaded if is_of_the_test_kit(module)] == []
 
 
 def test_no_provider_is_loaded_before_its_model_is_asked_for(tmp_path: Path) -> None:
