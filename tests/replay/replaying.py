@@ -1,57 +1,47 @@
 """Replays a recorded history with the code, sandbox and data converter of real workers."""
 
-from typing import ClassVar
-
 from temporalio import workflow
-from temporalio.api.common.v1 import Payload
 from temporalio.client import WorkflowHistory
-from temporalio.common import RawValue
-from temporalio.worker import Interceptor, Replayer, UnsandboxedWorkflowRunner
+from temporalio.worker import (
+    ExecuteWorkflowInput,
+    Interceptor,
+    Replayer,
+    WorkflowInboundInterceptor,
+)
 
 from surefoot.ledger import Event
-from surefoot.run import WORKFLOW, RunResult
+from tests.replay.changed_code import Around
 from workers.worker import workflow_sandbox
 from workflows.agent import Agent
-from workflows.bugs import BUGS
 from workflows.converter import DATA_CONVERTER
 
-_NO_INPUT = RawValue(Payload())
 
-
-async def problem_of(
-    history: WorkflowHistory, *, code: type[Agent] = Agent, interceptor: Interceptor | None = None
-) -> str | None:
-    """Say why this code would not go on where the recorded run is; None if it would."""
+async def problem_of(history: WorkflowHistory, *, around: Interceptor | None = None) -> str | None:
+    """Say why today's code, with this around it, would not go on where that run is; None if it would."""
     replayer = Replayer(
-        workflows=[code],
+        workflows=[Agent],
         workflow_runner=workflow_sandbox(),
         data_converter=DATA_CONVERTER,
-        interceptors=[interceptor] if interceptor else [],
+        interceptors=[around] if around else [],
     )
     replayed = await replayer.replay_workflow(history, raise_on_replay_failure=False)
     return None if replayed.replay_failure is None else str(replayed.replay_failure)
 
 
-async def ledger_of(history: WorkflowHistory) -> list[Event]:
-    """Give the ledger of a recorded run; its last events are in no payload."""
-    _Telling.told = []
-    replayer = Replayer(
-        workflows=[_Telling], workflow_runner=UnsandboxedWorkflowRunner(), data_converter=DATA_CONVERTER
-    )
-    await replayer.replay_workflow(history)
-    return _Telling.told
+async def ledger_of(history: WorkflowHistory) -> tuple[Event, ...]:
+    """Give the ledger of a recorded run, at most a page; its last events are in no payload."""
+    _told.clear()
+    assert await problem_of(history, around=Around(_Telling)) is None
+    return tuple(_told)
 
 
-@workflow.defn(name=WORKFLOW, failure_exception_types=BUGS)
-class _Telling(Agent):
-    """The agent, whose ledger can be read after a replay."""
+_told: list[Event] = []
 
-    told: ClassVar[list[Event]] = []
 
-    @workflow.run
-    async def run(self, raw_input: RawValue = _NO_INPUT) -> RunResult:
-        return await super().run(raw_input)
-
-    def _record(self, event: Event) -> None:
-        self.told.append(event)
-        super()._record(event)
+class _Telling(WorkflowInboundInterceptor):
+    async def execute_workflow(self, input: ExecuteWorkflowInput) -> object:  # noqa: A002
+        try:
+            return await super().execute_workflow(input)
+        finally:
+            agent: Agent = workflow.instance()
+            _told.extend(agent.events(0).events)

@@ -7,7 +7,7 @@ import pytest
 
 from surefoot.ledger import ToolExecutionFailed
 from surefoot.outcome import ERROR_CODES
-from tests.replay.changed_code import Stumbling
+from tests.replay.changed_code import Around, Mistake
 from tests.replay.history_file import (
     HISTORIES,
     RENEWED,
@@ -20,7 +20,6 @@ from tests.replay.history_file import (
 )
 from tests.replay.replaying import ledger_of, problem_of
 from tests.replay.scenarios import SCENARIOS
-from workflows.agent import Agent
 
 NOT_YET_GIVEN = {"TOOL_DENIED"}
 """Codes that no run can come to so far."""
@@ -30,9 +29,9 @@ MAX_BYTES = 2 * 1024 * 1024
 
 @pytest.mark.parametrize("file", [pytest.param(file, id=name_of(file)) for file in recorded()])
 async def test_a_recorded_run_goes_on_with_todays_code(file: Path) -> None:
-    code = Stumbling if scenario_of(file) == "bug" else Agent
+    around = Around(Mistake) if scenario_of(file) == "bug" else None
 
-    assert await problem_of(read(file), code=code) is None
+    assert await problem_of(read(file), around=around) is None
 
 
 async def test_every_error_code_was_recorded() -> None:

@@ -14,7 +14,7 @@ from activities.model import ModelRefusedError, ModelUnavailableError
 from surefoot.conversation import AssistantMessage
 from surefoot.run import WORKFLOW
 from surefoot.usage import Usage
-from tests.replay.changed_code import Stumbling
+from tests.replay.changed_code import Around, Mistake
 from tests.replay.stage import Stage, ended
 from tests.workflows.agents import (
     FakeTools,
@@ -29,6 +29,7 @@ from tests.workflows.agents import (
     until_history_holds,
 )
 from workers.worker import workflow_sandbox
+from workflows.agent import Agent
 
 LOOK: list[tuple[str, JsonValue]] = [("look", {})]
 
@@ -154,9 +155,10 @@ async def bug(stage: Stage) -> None:
     async with Worker(
         stage.client,
         task_queue=stage.name,
-        workflows=[Stumbling],
+        workflows=[Agent],
         activities=[always_look, fakes.list_tools, fakes.run_tool],
         workflow_runner=workflow_sandbox(),
+        interceptors=[Around(Mistake)],
     ):
         await ended(await stage.start(stage.name))
 

@@ -1,0 +1,47 @@
+"""That replays of the recorded histories notice changes that would stop runs, and say what changed."""
+
+import pytest
+from temporalio.worker import WorkflowInboundInterceptor
+
+from tests.replay.changed_code import Around, EarlyEnd, RenamedTurn, SwappedCalls, TimerFirst
+from tests.replay.history_file import file_of, read
+from tests.replay.replaying import problem_of
+
+
+@pytest.mark.parametrize(
+    ("change", "history", "said"),
+    [
+        pytest.param(
+            SwappedCalls,
+            "ten-calls-side-by-side",
+            "Activity id of scheduled event '1-1' does not match activity id of activity command '1-2'",
+            id="two calls in another order",
+        ),
+        pytest.param(
+            RenamedTurn,
+            "two-turns",
+            "'turn-2' does not match activity id of activity command 'model-2'",
+            id="another activity id",
+        ),
+        pytest.param(
+            TimerFirst,
+            "answer-at-once",
+            "Timer machine does not handle this event: HistoryEvent(id: 5, ActivityTaskScheduled)",
+            id="a timer where an activity was",
+        ),
+        pytest.param(
+            EarlyEnd,
+            "two-turns",
+            "Complete workflow machine does not handle this event",
+            id="an end where the run had gone on",
+        ),
+    ],
+)
+async def test_a_replay_says_which_step_is_another_one(
+    change: type[WorkflowInboundInterceptor], history: str, said: str
+) -> None:
+    problem = await problem_of(read(file_of(history)), around=Around(change))
+
+    assert problem is not None
+    assert "[TMPRL1100] Nondeterminism error: " in problem
+    assert said in problem
