@@ -2,7 +2,7 @@
 
 from pydantic import JsonValue
 
-from surefoot.conversation import AssistantMessage, Message, Prefix
+from surefoot.conversation import AssistantMessage, Kept, Message, Prefix
 from surefoot.definition import ToolDefinition
 from surefoot.run import Protocol
 from surefoot.usage import Usage
@@ -11,6 +11,7 @@ from surefoot.wire import WireModel
 LLM_TURN = "llm_turn"
 LIST_TOOLS = "list_tools"
 DESCRIBE_QUEUE = "describe_queue"
+KEEP_CONVERSATION = "keep_conversation"
 
 MODEL_UNAVAILABLE = "MODEL_UNAVAILABLE"
 """The type of a model error that time may heal: rate limits, overload, 5xx, timeouts, connections."""
@@ -24,6 +25,10 @@ STARTED_AT_METADATA = "surefoot-started-at"
 EXECUTOR_METADATA = "surefoot-executor"
 """Metadata of our executors' answers: the identity of the worker that ran the call."""
 
+EXCERPT_METADATA = "surefoot-excerpt"
+"""Metadata of our executors' answers: the value stands for an answer that has been checked, and is kept whole
+elsewhere because it is above the model's limit."""
+
 
 class ToolList(WireModel):
     """The answer of `list_tools`: what the worker that serves the run's queue can run."""
@@ -35,6 +40,16 @@ class QueueQuestion(WireModel):
     """The input of `describe_queue`, which answers with the `QueueListeners` of that task queue."""
 
     queue: str
+
+
+class KeepInput(WireModel):
+    """The input of `keep_conversation`, which answers with the `Kept` that names all messages up to `upto`.
+
+    `base` is what is kept already.
+    """
+
+    base: Kept
+    upto: Prefix
 
 
 class LlmTurnInput(WireModel):

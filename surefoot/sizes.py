@@ -31,6 +31,12 @@ MAX_TURN_ANSWERS_BYTES = 16 * 1024 * 1024
 MAX_HISTORY_BYTES = 46 * 1024 * 1024
 """What the answers of a turn may grow a history to: the server terminates a run whose history is 50 MiB."""
 
+MAX_CARRIED_MESSAGES_BYTES = 256 * 1024
+"""Messages that a run takes along when it continues as new; more of them wait in a store."""
+
+MAX_CARRIED_TEXT_BYTES = 64 * 1024
+"""What is carried of the last text that the model said."""
+
 MAX_CALLS_IN_FLIGHT = 32
 """Tool calls of one run that are scheduled at once: about 2,000 pending activities wedge a run."""
 

@@ -10,9 +10,11 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxR
 
 from activities.boundary import ToolActivities
 from activities.conversation_cache import ConversationCache
+from activities.conversations import Conversations
 from activities.heartbeats import BeatIntervals
 from activities.llm_turn import LlmTurns, OpenModel
 from activities.queues import QueueActivities
+from activities.store.directory import DirectoryStore
 from activities.tools.discovery import DiskTool
 from activities.tools.executor import ToolExecutor
 from workers.child_signals import keep_exit_codes
@@ -45,7 +47,8 @@ def build_worker(
     # A beat within the throttle waits there, and is as old as that when the server gets it.
     with_news = max(settings.heartbeat_output_interval, settings.heartbeat_throttle)
     intervals = BeatIntervals(with_news, settings.heartbeat_idle_interval)
-    turns = LlmTurns(open_model, cache=ConversationCache(), intervals=intervals)
+    conversations = Conversations(ConversationCache(), DirectoryStore(settings.state_directory / "store"))
+    turns = LlmTurns(open_model, conversations=conversations, intervals=intervals)
     executor = ToolExecutor(tools, directory, environment)
     tool_activities = ToolActivities(executor, identity=client.identity, intervals=intervals)
     return Worker(
@@ -54,6 +57,7 @@ def build_worker(
         workflows=[Agent],
         activities=[
             turns.llm_turn,
+            conversations.keep_conversation,
             tool_activities.list_tools,
             tool_activities.run_tool,
             QueueActivities(client).describe_queue,

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from typing import NoReturn
 
 from temporalio import workflow
 from temporalio.api.common.v1 import Payload
@@ -9,16 +10,10 @@ from temporalio.common import RawValue, RetryPolicy
 from temporalio.exceptions import ActivityError, ApplicationError, FailureError, is_cancelled_exception
 
 from activities.interface import LIST_TOOLS, ToolList
+from surefoot.carried import Carried, Said, unpack
 from surefoot.conversation import Conversation, SystemMessage, UserMessage
 from surefoot.definition import ToolDefinition
-from surefoot.ledger import (
-    Event,
-    RunFinished,
-    RunStarted,
-    RunStatus,
-    ToolExecutionCompleted,
-    ToolExecutionFailed,
-)
+from surefoot.ledger import RunFinished, RunStarted, RunStatus
 from surefoot.pages import page_of
 from surefoot.prompt import system_prompt
 from surefoot.run import (
@@ -44,10 +39,12 @@ from surefoot.turn import (
     next_step,
 )
 from workflows.bugs import BUGS, explained, is_bug
+from workflows.chain import go_on_as_new, is_due
+from workflows.event_log import EventLog
+from workflows.keeping import small_enough
 from workflows.model_turns import ModelTurns
 from workflows.pace import Pace
 from workflows.payloads import UndecodableError, typed
-from workflows.run_log import log_event
 from workflows.tool_calls import ToolCalls
 
 # Stands for the input of a run that was started with none: the SDK then calls `run` without it.
@@ -59,17 +56,22 @@ class Agent:
     """One run of an agent, from its prompt to its answer."""
 
     def __init__(self) -> None:
-        self._events: list[Event] = []
+        self._log = EventLog()
         self._conversation = Conversation()
-        self._model_turns = ModelTurns(self._record)
+        self._model_turns = ModelTurns(self._log.record)
         self._pace = Pace()
-        self._tool_calls = ToolCalls(self._record, self._pace)
+        self._tool_calls = ToolCalls(self._log.record, self._pace)
+        self._updates = 0
+        self._turns_here = 0
 
     @workflow.run
     async def run(self, raw_input: RawValue = _NO_INPUT) -> RunResult:
         """Run to the end: an answer, a limit, or a model that cannot be asked."""
         info = workflow.info()
-        self._record(RunStarted(time=workflow.now(), workflow_id=info.workflow_id, run_id=info.run_id))
+        if info.continued_run_id is None:
+            self._log.record(
+                RunStarted(time=workflow.now(), workflow_id=info.workflow_id, run_id=info.run_id)
+            )
         try:
             return await self._run(typed(None if raw_input is _NO_INPUT else raw_input, RunInput))
         except (FailureError, UndecodableError, asyncio.CancelledError) as error:
@@ -88,14 +90,13 @@ class Agent:
     @workflow.query(name=EVENTS_QUERY, description="The ledger of the run, from an offset on.")
     def events(self, offset: int) -> EventsPage:
         """Give the ledger's events from `offset` on, as many as fit a page."""
-        page = page_of(self._events[offset:])
-        end = offset + len(page)
-        return EventsPage(events=page, next_offset=end, more=end < len(self._events))
+        return self._log.page(offset)
 
     @workflow.query(name=CONVERSATION_QUERY, description="A part of the conversation, by position.")
     def conversation(self, request: ConversationRequest) -> ConversationPage:
         """Give messages from `start` up to `end`, as many as fit a page."""
-        return ConversationPage(messages=page_of(self._conversation.messages[request.start : request.end]))
+        said = self._conversation
+        return ConversationPage(messages=page_of(said.between(request.start, request.end)), base=said.base)
 
     @workflow.update(
         name=CANCEL_TOOL_CALL_UPDATE,
@@ -103,6 +104,7 @@ class Agent:
     )
     def cancel_tool_call(self, request: CancelToolCall) -> None:
         """Ask for one running or waiting call to be stopped; the ledger tells when it has ended."""
+        self._updates += 1
         self._tool_calls.cancel(request.tool_exec_id)
 
     @cancel_tool_call.validator
@@ -113,10 +115,7 @@ class Agent:
             raise ApplicationError(reason, type="REFUSED")
 
     async def _run(self, run: RunInput) -> RunResult:
-        tools = await _list_tools()
-        self._conversation = self._conversation.append(
-            SystemMessage(text=system_prompt(run.system), tools=tools), UserMessage(text=run.prompt)
-        )
+        tools = await self._begin(run)
         while True:
             step = next_step(self._conversation, run.limits)
             match step:
@@ -126,8 +125,39 @@ class Agent:
                     return self._result("limit_reached", answer, reason)
                 case ModelUnreadable(reason=reason):
                     raise ApplicationError(f"the model keeps giving replies that cannot be read: {reason}")
+                case CallModel() if self._turns_here and is_due(run.chain, updates=self._updates):
+                    await self._go_on_as_new(run, tools)
                 case _:
                     await self._take(step, run, tools)
+
+    async def _begin(self, run: RunInput) -> tuple[ToolDefinition, ...]:
+        """Begin the conversation, or go on with the one that is carried; gives the tools of the run."""
+        if run.carried is None:
+            tools = await _list_tools()
+            system = SystemMessage(text=system_prompt(run.system), tools=tools)
+            self._conversation = self._conversation.append(system, UserMessage(text=run.prompt))
+            return tools
+        carried = unpack(run.carried)
+        self._conversation = carried.said.conversation()
+        self._model_turns.go_on(carried.given, carried.usage)
+        self._log.go_on(
+            carried.events, executions=carried.tool_executions, failed=carried.failed_tool_executions
+        )
+        return carried.tools
+
+    async def _go_on_as_new(self, run: RunInput, tools: tuple[ToolDefinition, ...]) -> NoReturn:
+        given, usage = self._model_turns.given, self._model_turns.usage
+        self._conversation = await small_enough(self._conversation, given)
+        carried = Carried(
+            tools=tools,
+            said=Said.of(self._conversation),
+            given=given,
+            usage=usage,
+            tool_executions=self._log.executions,
+            failed_tool_executions=self._log.failed,
+            events=self._log.length,
+        )
+        await go_on_as_new(run, carried)
 
     async def _take(
         self,
@@ -138,6 +168,7 @@ class Agent:
         said = self._conversation
         match step:
             case CallModel(closing=closing):
+                self._turns_here += 1
                 messages = (await self._model_turns.ask(run, said, closing=closing),)
             case RunTools(calls=calls):
                 messages = await self._tool_calls.run(calls, tools, turn=said.turns)
@@ -152,25 +183,21 @@ class Agent:
 
     def _result(self, status: RunStatus, answer: str, reason: str | None = None) -> RunResult:
         self._finish(status, answer=answer, error=reason)
-        completed = sum(isinstance(event, ToolExecutionCompleted) for event in self._events)
-        failed = sum(isinstance(event, ToolExecutionFailed) for event in self._events)
         return RunResult(
             status="limit_reached" if reason else "completed",
             answer=answer,
             reason=reason,
             turns=self._conversation.turns,
-            tool_executions=completed + failed,
-            failed_tool_executions=failed,
+            tool_executions=self._log.executions,
+            failed_tool_executions=self._log.failed,
             usage=self._model_turns.usage,
         )
 
     def _finish(self, status: RunStatus, *, answer: str | None = None, error: str | None = None) -> None:
         usage = self._model_turns.usage
-        self._record(RunFinished(time=workflow.now(), status=status, answer=answer, error=error, usage=usage))
-
-    def _record(self, event: Event) -> None:
-        self._events.append(event)
-        log_event(event)
+        self._log.record(
+            RunFinished(time=workflow.now(), status=status, answer=answer, error=error, usage=usage)
+        )
 
 
 async def _list_tools() -> tuple[ToolDefinition, ...]:

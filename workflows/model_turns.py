@@ -31,8 +31,13 @@ class ModelTurns:
 
     def __init__(self, record: Callable[[Event], None]) -> None:
         self._record = record
-        self._given = Prefix()
+        self.given = Prefix()
+        """How much of the conversation the model has been given, its own replies included."""
         self.usage = Usage()
+
+    def go_on(self, given: Prefix, usage: Usage) -> None:
+        """Go on where the run before this one in its chain ended."""
+        self.given, self.usage = given, usage
 
     async def ask(self, run: RunInput, conversation: Conversation, *, closing: bool) -> AssistantMessage:
         """Ask the model for its next reply; on a closing turn it must answer without tools.
@@ -43,14 +48,14 @@ class ModelTurns:
         """
         turn = conversation.turns + 1
         self._record(TurnStarted(time=workflow.now(), turn=turn))
-        new_messages = conversation.messages[self._given.length :]
+        new_messages = conversation.between(self.given.length, conversation.prefix.length)
         raw = await self._execute(
             run,
             LlmTurnInput(
                 turn=turn,
                 model=run.model,
                 protocol=run.protocol,
-                prefix=self._given,
+                prefix=self.given,
                 new_messages=_that_travel(new_messages),
                 conversation=conversation.prefix,
                 closing=closing,
@@ -60,7 +65,7 @@ class ModelTurns:
         result = typed(raw, LlmTurnResult)
         reply = result.reply
         self.usage += result.usage
-        self._given = conversation.append(reply).prefix
+        self.given = conversation.append(reply).prefix
         self._record(
             ModelReplied(time=workflow.now(), turn=turn, text=reply.text, tool_calls=reply.tool_calls)
         )

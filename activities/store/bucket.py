@@ -24,11 +24,16 @@ _STATUS = re.compile(r"\b(?:status code|status|HTTP|error): (\d{3}\b[ A-Za-z]*)"
 
 
 class BucketStore:
-    """Objects in what the library obstore serves; `name` is how sentences call it."""
+    """Objects in what the library obstore serves; `location` is how sentences call it."""
 
-    def __init__(self, objects: ObjectStore, *, name: str) -> None:
+    def __init__(self, objects: ObjectStore, *, location: str) -> None:
         self._objects = objects
-        self._name = name
+        self._location = location
+
+    @property
+    def location(self) -> str:
+        """What was given as such."""
+        return self._location
 
     async def put(self, key: str, data: bytes) -> None:
         """Keep an object."""
@@ -73,7 +78,7 @@ class BucketStore:
             yield
         except FileNotFoundError as error:
             if key is not None and _NO_BUCKET not in str(error):
-                raise NotStoredError(f"there is no '{key}' in the store {self._name}") from None
+                raise NotStoredError(f"there is no '{key}' in the store {self._location}") from None
             raise self._error(wanted, "there is no such bucket") from None
         except (PermissionDeniedError, UnauthenticatedError):
             raise self._error(wanted, _DENIED) from None
@@ -81,12 +86,12 @@ class BucketStore:
             raise self._error(wanted, _reason(str(error))) from None
 
     def _error(self, wanted: str, reason: str) -> StoreUnavailableError:
-        return StoreUnavailableError(f"the store {self._name} cannot be {wanted}: {reason}")
+        return StoreUnavailableError(f"the store {self._location} cannot be {wanted}: {reason}")
 
 
 def memory_store() -> BucketStore:
     """Give an empty store that is gone with this process."""
-    return BucketStore(MemoryStore(), name="in memory")
+    return BucketStore(MemoryStore(), location="memory")
 
 
 def _reason(message: str) -> str:

@@ -23,6 +23,11 @@ class DirectoryStore:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
 
+    @property
+    def location(self) -> str:
+        """The directory."""
+        return str(self.directory)
+
     async def put(self, key: str, data: bytes) -> None:
         """Keep an object; it is on the disk when this returns."""
         await asyncio.to_thread(self._put, self._path(key), data)

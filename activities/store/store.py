@@ -37,8 +37,13 @@ class StoredObject:
 class Store(Protocol):
     """Objects by key. A key is text that `is_key` accepts; anything else is a ValueError.
 
-    Every method but `file` raises StoreUnavailableError where the store cannot be used.
+    Every method that waits raises StoreUnavailableError where the store cannot be used.
     """
+
+    @property
+    def location(self) -> str:
+        """Where it is: a directory, or the URL of a bucket."""
+        ...
 
     async def put(self, key: str, data: bytes) -> None:
         """Keep an object, in place of an earlier one of this key; a reader finds one of both, whole."""

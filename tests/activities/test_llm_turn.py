@@ -38,6 +38,7 @@ from tests.workflows.agents import (
     calls,
     events_of,
     messages_of,
+    remembering,
     run_agent,
     says,
     serving,
@@ -196,7 +197,7 @@ async def test_a_run_that_does_not_give_what_it_spoke_of_is_asked_again(
 ) -> None:
     queue = new_queue()
     turns = LlmTurns(
-        lambda _turn, _attempt: Replies([]), cache=ConversationCache(), intervals=BeatIntervals()
+        lambda _turn, _attempt: Replies([]), conversations=remembering(), intervals=BeatIntervals()
     )
 
     async with (
@@ -225,7 +226,7 @@ async def test_what_a_run_says_after_a_deploy_counts_though_its_turn_was_schedul
 ) -> None:
     """The deploy changed a fixed text, so that the digest of the turn's input is of the old one."""
     queue, model = new_queue(), Replies([says("Done.")])
-    turns = LlmTurns(lambda _turn, _attempt: model, cache=ConversationCache(), intervals=BeatIntervals())
+    turns = LlmTurns(lambda _turn, _attempt: model, conversations=remembering(), intervals=BeatIntervals())
 
     async with (
         asyncio.timeout(20),
@@ -444,7 +445,7 @@ async def test_a_worker_without_the_models_key_leaves_the_turn_to_one_that_has_i
             raise one
         return one
 
-    turns = LlmTurns(open_model, cache=ConversationCache(), intervals=BeatIntervals())
+    turns = LlmTurns(open_model, conversations=remembering(), intervals=BeatIntervals())
     queue = new_queue()
     async with (
         asyncio.timeout(20),

@@ -10,7 +10,6 @@ from temporalio.client import Client, WorkflowHandle
 from temporalio.common import RawValue
 from temporalio.worker import Worker
 
-from activities.conversation_cache import ConversationCache
 from activities.heartbeats import BeatIntervals
 from activities.llm_turn import LlmTurns
 from activities.model import ModelRefusedError
@@ -26,6 +25,7 @@ from tests.workflows.agents import (
     calls,
     events_of,
     never,
+    remembering,
     says,
     serving,
     start,
@@ -39,7 +39,7 @@ from workflows.agent import Agent
 
 
 def worker(client: Client, queue: str, model: Replies, tools: Sequence[FakeTool]) -> Worker:
-    turns = LlmTurns(lambda _turn, _attempt: model, cache=ConversationCache(), intervals=BeatIntervals())
+    turns = LlmTurns(lambda _turn, _attempt: model, conversations=remembering(), intervals=BeatIntervals())
     fakes = FakeTools(tools)
     return Worker(
         client,

@@ -16,11 +16,14 @@ from temporalio.exceptions import ApplicationError
 from temporalio.worker import Worker
 
 from activities.conversation_cache import ConversationCache
+from activities.conversations import Conversations
 from activities.heartbeats import BeatIntervals
 from activities.interface import LIST_TOOLS, LlmTurnResult, ToolList
 from activities.llm_turn import LlmTurns
 from activities.model import Model
 from activities.queues import QueueActivities
+from activities.store.bucket import memory_store
+from activities.store.store import Store
 from surefoot.conversation import AssistantMessage, Message, ToolCall, ToolMessage
 from surefoot.definition import ToolDefinition
 from surefoot.ledger import Event
@@ -122,6 +125,11 @@ class Finished:
         return [message.outcome for message in self.messages if isinstance(message, ToolMessage)]
 
 
+def remembering(cache: ConversationCache | None = None, store: Store | None = None) -> Conversations:
+    """Give conversations as a worker remembers them, with a store of their own if none is named."""
+    return Conversations(cache or ConversationCache(), store or memory_store())
+
+
 @asynccontextmanager
 async def serving(
     client: Client,
@@ -129,13 +137,13 @@ async def serving(
     tools: Sequence[FakeTool] = (),
     *,
     cache: ConversationCache | None = None,
+    store: Store | None = None,
     queue: str | None = None,
 ) -> AsyncGenerator[str]:
     """Serve an agent with this model and these tools, on a queue of its own if none is named; gives it."""
     queue = queue or f"queue-{secrets.token_hex(4)}"
-    turns = LlmTurns(
-        lambda _turn, _attempt: model, cache=cache or ConversationCache(), intervals=BeatIntervals()
-    )
+    kept = remembering(cache, store)
+    turns = LlmTurns(lambda _turn, _attempt: model, conversations=kept, intervals=BeatIntervals())
     fakes = FakeTools(tools)
     async with Worker(
         client,
@@ -143,6 +151,7 @@ async def serving(
         workflows=[Agent],
         activities=[
             turns.llm_turn,
+            kept.keep_conversation,
             fakes.list_tools,
             fakes.run_tool,
             QueueActivities(client).describe_queue,

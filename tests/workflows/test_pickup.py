@@ -12,7 +12,6 @@ from temporalio.exceptions import CancelledError
 from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
-from activities.conversation_cache import ConversationCache
 from activities.heartbeats import BeatIntervals
 from activities.llm_turn import LlmTurns
 from surefoot.ledger import ToolExecutionFailed, ToolExecutionStarted
@@ -25,6 +24,7 @@ from tests.workflows.agents import (
     calls,
     finish,
     never,
+    remembering,
     run_agent,
     says,
     serving,
@@ -137,7 +137,7 @@ async def test_a_run_whose_own_queue_is_busy_goes_on_without_the_reason(client: 
 
 def one_at_a_time(client: Client, queue: str, replies: Replies, tools: FakeTools) -> Worker:
     """Give a worker of runs that has room for one activity."""
-    turns = LlmTurns(lambda _turn, _attempt: replies, cache=ConversationCache(), intervals=BeatIntervals())
+    turns = LlmTurns(lambda _turn, _attempt: replies, conversations=remembering(), intervals=BeatIntervals())
     return Worker(
         client,
         task_queue=queue,

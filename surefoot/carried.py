@@ -1,0 +1,77 @@
+"""What a run takes along when it continues as new, small enough for the input of the next one."""
+
+import zlib
+from base64 import b64decode, b64encode
+
+from pydantic import Field
+
+from surefoot.conversation import NOTHING_KEPT, Conversation, Kept, Message, Prefix
+from surefoot.definition import ToolDefinition
+from surefoot.sizes import MAX_CARRIED_TEXT_BYTES
+from surefoot.truncation import truncate
+from surefoot.usage import Usage
+from surefoot.wire import WireModel
+
+
+class Said(WireModel):
+    """A conversation as it travels; its fields are those of `Conversation`."""
+
+    messages: tuple[Message, ...]
+    digest: str
+    turns: int
+    closing: bool = False
+    unreadable_in_a_row: int = 0
+    last_text: str = ""
+    base: Kept = NOTHING_KEPT
+
+    @staticmethod
+    def of(conversation: Conversation) -> "Said":
+        """Give what travels; of a very long last text only the beginning does."""
+        return Said(
+            messages=conversation.messages,
+            digest=conversation.digest,
+            turns=conversation.turns,
+            closing=conversation.closing,
+            unreadable_in_a_row=conversation.unreadable_in_a_row,
+            last_text=truncate(conversation.last_text, MAX_CARRIED_TEXT_BYTES).text,
+            base=conversation.base,
+        )
+
+    def conversation(self) -> Conversation:
+        """Give the conversation that travelled."""
+        return Conversation(
+            messages=self.messages,
+            digest=self.digest,
+            turns=self.turns,
+            closing=self.closing,
+            unreadable_in_a_row=self.unreadable_in_a_row,
+            last_text=self.last_text,
+            base=self.base,
+        )
+
+
+class Carried(WireModel):
+    """The state of a run between two turns."""
+
+    tools: tuple[ToolDefinition, ...]
+    said: Said
+    given: Prefix
+    """How much of the conversation the model has been given, its own replies included."""
+    usage: Usage
+    tool_executions: int = Field(default=0, ge=0)
+    failed_tool_executions: int = Field(default=0, ge=0)
+    events: int = Field(default=0, ge=0)
+    """How many events the ledger holds already."""
+
+
+def pack(carried: Carried) -> str:
+    """Compress what is carried into text."""
+    return b64encode(zlib.compress(carried.model_dump_json().encode())).decode()
+
+
+def unpack(text: str) -> Carried:
+    """Give what was packed; raises ValueError for any other text."""
+    try:
+        return Carried.model_validate_json(zlib.decompress(b64decode(text, validate=True)))
+    except zlib.error as error:
+        raise ValueError(f"what the run carries cannot be unpacked: {error}") from None

@@ -1,0 +1,43 @@
+"""Continues a run as new before its history grows too long: the same run to everybody who watches it."""
+
+from typing import NoReturn
+
+from temporalio import workflow
+from temporalio.workflow import ContinueAsNewVersioningBehavior
+
+from surefoot.carried import Carried, pack
+from surefoot.run import ChainLimits, RunInput
+from surefoot.truncation import truncate
+
+_SHOWN_PROMPT_BYTES = 2048
+
+
+def is_due(limits: ChainLimits, *, updates: int) -> bool:
+    """Tell whether the history of this run is long enough; `updates` is how many it took."""
+    info = workflow.info()
+    return (
+        info.is_continue_as_new_suggested()
+        or info.get_current_history_length() >= limits.max_events
+        or info.get_current_history_size() >= limits.max_bytes
+        or updates >= limits.max_updates
+    )
+
+
+async def go_on_as_new(run: RunInput, carried: Carried) -> NoReturn:
+    """End this run of the chain and begin the next; no update is left unanswered."""
+    await workflow.wait_condition(workflow.all_handlers_finished)
+    following = run.model_copy(
+        update={
+            # The whole prompt is in the conversation, with the system prompt.
+            "prompt": truncate(run.prompt, _SHOWN_PROMPT_BYTES).text,
+            "system": None,
+            "carried": pack(carried),
+        }
+    )
+    workflow.continue_as_new(following, initial_versioning_behavior=_versioning())
+
+
+def _versioning() -> ContinueAsNewVersioningBehavior | None:
+    """A pinned run moves to the current version of its workers here, where nothing has to be replayed."""
+    pinned = workflow.info().get_current_deployment_version() is not None
+    return ContinueAsNewVersioningBehavior.AUTO_UPGRADE if pinned else None
