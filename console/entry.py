@@ -16,7 +16,7 @@ from console.interrupt import Interrupt, interruptible
 from workers.connection import TemporalUnreachableError, configured_address
 from workers.dev_presence import DevIsUpError
 from workers.embedded_server import EmbeddedServerError
-from workers.following import RunUnknownError
+from workers.ledger_reader import RunUnknownError
 from workers.served_queues import QueueInUseError
 from workers.server_binary import ServerBinaryMissingError
 from workers.server_ports import PortTakenError

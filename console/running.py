@@ -80,7 +80,7 @@ async def _on_named_server(
             command.output.end()
             return ExitCode.DONE
         with interrupt.heeded(f"Leaving; the run goes on at {where.address}."):
-            return await watch(handle, command.output, interrupt)
+            return await watch(server.client, handle.id, command.output, interrupt)
 
 
 async def _on_embedded_server(
@@ -121,7 +121,7 @@ async def _start_and_serve(
             return ExitCode.DONE
         with interrupt.heeded("Leaving; the run goes on with `surefoot dev`. Ctrl-C again leaves at once."):
             async with _worker(where, claim, server, settings):
-                exit_code = await watch(handle, command.output, interrupt)
+                exit_code = await watch(server.client, handle.id, command.output, interrupt)
         if exit_code is not ExitCode.DETACHED:
             claim.forget()
     except RunExistsError:

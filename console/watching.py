@@ -3,9 +3,8 @@
 import asyncio
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any
 
-from temporalio.client import WorkflowHandle
+from temporalio.client import Client
 
 from console.exit_codes import ExitCode
 from console.interrupt import Interrupt
@@ -15,16 +14,16 @@ from workers.following import follow
 from workers.snapshot import Snapshot
 
 # Whoever looks on hears of a run that nobody serves after twice this long.
-_PATIENCE = timedelta(seconds=2.5)
+PATIENCE = timedelta(seconds=2.5)
 
 
-async def watch(run: WorkflowHandle[Any, Any], output: Output, interrupt: Interrupt) -> ExitCode:
-    """Show the run as it goes; leaving it does not end it.
+async def watch(client: Client, workflow_id: str, output: Output, interrupt: Interrupt) -> ExitCode:
+    """Show a run as it goes, from its beginning; leaving it does not end it.
 
     Raises:
         RunUnknownError, RPCError: as `follow` does.
     """
-    watching = asyncio.create_task(_show(run, output))
+    watching = asyncio.create_task(_show(client, workflow_id, output))
     try:
         await interrupt.first(watching)
     finally:
@@ -37,8 +36,8 @@ async def watch(run: WorkflowHandle[Any, Any], output: Output, interrupt: Interr
     return _exit_code(watching.result())
 
 
-async def _show(run: WorkflowHandle[Any, Any], output: Output) -> RunFinished:
-    async for seen in follow(run, patience=_PATIENCE):
+async def _show(client: Client, workflow_id: str, output: Output) -> RunFinished:
+    async for seen in follow(client, workflow_id, patience=PATIENCE):
         match seen:
             case Snapshot():
                 output.now(seen)

@@ -1,14 +1,15 @@
-"""Following a run from outside, by query: watching adds nothing to its history."""
+"""Following a chain of runs from outside: watching adds nothing to their histories."""
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from temporalio.client import (
+    Client,
+    WorkflowExecutionDescription,
     WorkflowFailureError,
     WorkflowHandle,
-    WorkflowQueryFailedError,
 )
 from temporalio.exceptions import (
     ApplicationError,
@@ -19,9 +20,11 @@ from temporalio.exceptions import (
 from temporalio.service import RPCError, RPCStatusCode
 
 from surefoot.ledger import Event, RunFinished
-from surefoot.run import EVENTS_QUERY, EventsPage, RunResult
+from surefoot.run import WORKFLOW, RunResult
 from surefoot.usage import Usage
-from workers.snapshot import Snapshot, snapshot_of
+from workers.chain import newest_run
+from workers.ledger_reader import LedgerReader, RunUnknownError
+from workers.snapshot import Snapshot, has_ended, snapshot_from
 
 PAUSE = timedelta(milliseconds=200)
 SNAPSHOT_EVERY = timedelta(seconds=1)
@@ -29,15 +32,16 @@ SNAPSHOT_EVERY = timedelta(seconds=1)
 PATIENCE = timedelta(seconds=5)
 """How long a worker may take to answer for its run, if it has to replay it first."""
 
+SERVER_PATIENCE = timedelta(seconds=30)
+"""How long the server may be away before the watcher gives up."""
 
-class RunUnknownError(RuntimeError):
-    """One sentence on a run that the server does not know."""
+_AWAY = (RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED)
 
 
 async def follow(
-    run: WorkflowHandle[Any, Any], *, patience: timedelta = PATIENCE
+    client: Client, workflow_id: str, *, patience: timedelta = PATIENCE
 ) -> AsyncIterator[Event | Snapshot]:
-    """Give every event of the run's ledger once, in order, and in between what it is doing now.
+    """Give every event of a chain's ledger once, in order, and in between what it is doing now.
 
     The last thing is a RunFinished, also for a run that was ended from outside and could not say so itself,
     and for one that nobody serves any more. A worker that does not answer within `patience` counts as away.
@@ -46,53 +50,82 @@ async def follow(
         RunUnknownError: there is no such run.
         RPCError: the server stopped answering.
     """
-    offset, looked_at, closed = 0, -SNAPSHOT_EVERY.total_seconds(), None
+    newest = await find_run(client, workflow_id)
+    reader = LedgerReader(client, workflow_id, patience=patience)
     clock = asyncio.get_running_loop().time
+    looked_at = -SNAPSHOT_EVERY.total_seconds()
     while True:
-        page = await _ask(run, offset, patience)
-        for event in page.events if page else ():
+        part = await reader.read(newest)
+        for event in part.events:
             yield event
             if isinstance(event, RunFinished):
                 return
-        offset = page.next_offset if page else offset
-        if page and page.more:
+        if part.more:
             continue
-        if closed:
-            yield await _ending(run, closed)
+        if ended := has_ended(newest.status):
+            yield await snapshot_from(newest, served=part.served, unreadable=part.unreadable)
+            yield await ending_of(client, newest)
             return
         if clock() - looked_at >= SNAPSHOT_EVERY.total_seconds():
             looked_at = clock()
-            snapshot = await snapshot_of(run, served=page is not None)
-            yield snapshot
-            # What a run said last may have come after it was asked: once closed, it is asked once more.
-            closed = snapshot.closed_at
-        if not closed:
+            newest = await _look_again(client, newest)
+            yield await snapshot_from(newest, served=part.served, unreadable=part.unreadable)
+            # What it said last may have come after it was asked: once it has ended, the rest is read at once.
+            ended = has_ended(newest.status)
+        if not ended:
             await asyncio.sleep(PAUSE.total_seconds())
 
 
-async def _ask(run: WorkflowHandle[Any, Any], offset: int, patience: timedelta) -> EventsPage | None:
-    """Ask for the ledger from an offset on; None when no worker answered for the run."""
+async def find_run(client: Client, workflow_id: str) -> WorkflowExecutionDescription:
+    """Describe the newest run with an id.
+
+    Raises:
+        RunUnknownError: there is none, or it is a workflow of somebody else's.
+        RPCError: the server did not answer.
+    """
     try:
-        return await run.query(EVENTS_QUERY, offset, result_type=EventsPage, rpc_timeout=patience)
-    except WorkflowQueryFailedError:
-        return None
+        newest = await newest_run(client, workflow_id)
     except RPCError as error:
-        if error.status == RPCStatusCode.NOT_FOUND:
-            raise RunUnknownError(f"there is no run '{run.id}'") from None
-        # Without a worker the query times out, or the server says at once that nobody can answer.
-        return None
+        if error.status is RPCStatusCode.NOT_FOUND:
+            raise RunUnknownError(f"there is no run '{workflow_id}'") from None
+        raise
+    if newest.workflow_type != WORKFLOW:
+        raise RunUnknownError(
+            f"'{workflow_id}' is no run of Surefoot, but a workflow of the type '{newest.workflow_type}'"
+        )
+    return newest
 
 
-async def _ending(run: WorkflowHandle[Any, Any], closed_at: datetime) -> RunFinished:
-    """Tell from what the server keeps how a closed run ended, for its ledger does not say it."""
+async def _look_again(client: Client, newest: WorkflowExecutionDescription) -> WorkflowExecutionDescription:
+    clock = asyncio.get_running_loop().time
+    deadline = clock() + SERVER_PATIENCE.total_seconds()
+    while True:
+        try:
+            return await newest_run(client, newest.id, newest)
+        except RPCError as error:
+            if error.status is RPCStatusCode.NOT_FOUND:
+                raise RunUnknownError(f"there is no run '{newest.id}' any more") from None
+            if error.status not in _AWAY or clock() > deadline:
+                raise
+        await asyncio.sleep(PAUSE.total_seconds())
+
+
+async def ending_of(client: Client, ended: WorkflowExecutionDescription) -> RunFinished:
+    """Tell from what the server keeps how a run ended, where its ledger does not say it.
+
+    Raises:
+        RPCError: the server did not answer.
+    """
+    run: WorkflowHandle[Any, Any] = client.get_workflow_handle(ended.id, run_id=ended.run_id)
+    time = ended.close_time or datetime.now(UTC)
     try:
         result = RunResult.model_validate(await run.result())
     except WorkflowFailureError as error:
         if isinstance(error.cause, CancelledError):
-            return RunFinished(time=closed_at, status="cancelled", usage=Usage())
-        return RunFinished(time=closed_at, status="failed", error=_reason(error.cause), usage=Usage())
+            return RunFinished(time=time, status="cancelled", usage=Usage())
+        return RunFinished(time=time, status="failed", error=_reason(error.cause), usage=Usage())
     return RunFinished(
-        time=closed_at, status=result.status, answer=result.answer, error=result.reason, usage=result.usage
+        time=time, status=result.status, answer=result.answer, error=result.reason, usage=result.usage
     )
 
 

@@ -8,7 +8,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from pydantic import ValidationError
 from temporalio.api.enums.v1 import PendingActivityState
 from temporalio.api.workflow.v1 import PendingActivityInfo
-from temporalio.client import WorkflowExecutionStatus, WorkflowHandle
+from temporalio.client import WorkflowExecutionDescription, WorkflowExecutionStatus, WorkflowHandle
 from temporalio.converter import DataConverter
 
 from activities.interface import Capture
@@ -48,21 +48,43 @@ class Snapshot:
     served: bool
     """Whether a worker answered for the run a moment ago."""
     closed_at: datetime | None = None
-    """When the run ended; None while it goes on."""
+    """When the run ended; None while it goes on, also as a new one."""
+    unreadable: str | None = None
+    """Why nobody can tell what happened in it, in one sentence; None if that is not so."""
 
 
 async def snapshot_of(run: WorkflowHandle[Any, Any], *, served: bool) -> Snapshot:
-    """Describe the run.
+    """Describe the run; a handle without a run id gives the newest of its chain.
 
     Raises:
         RPCError: the server did not answer, or does not know the run.
     """
-    description = await run.describe()
+    return await snapshot_from(await run.describe(), served=served)
+
+
+async def snapshot_from(
+    description: WorkflowExecutionDescription, *, served: bool, unreadable: str | None = None
+) -> Snapshot:
+    """Give what a description says that the run is doing."""
     pending = list(description.raw_description.pending_activities)
     pending.sort(key=lambda one: one.scheduled_time.ToNanoseconds())
-    converter = description.data_converter
-    running = [await _running(one, converter) for one in pending]
-    return Snapshot(description.status, tuple(running), served, description.close_time)
+    running = [await _running(one, description.data_converter) for one in pending]
+    return Snapshot(
+        description.status,
+        tuple(running),
+        served,
+        description.close_time if has_ended(description.status) else None,
+        unreadable,
+    )
+
+
+def has_ended(status: WorkflowExecutionStatus | None) -> bool:
+    """Tell whether a run with this status is over; one that continued as new goes on as the next one."""
+    match status:
+        case None | WorkflowExecutionStatus.RUNNING | WorkflowExecutionStatus.CONTINUED_AS_NEW:
+            return False
+        case _:
+            return True
 
 
 async def _running(pending: PendingActivityInfo, converter: DataConverter) -> RunningActivity:

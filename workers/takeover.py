@@ -5,7 +5,7 @@ from datetime import timedelta
 from functools import partial
 
 import structlog
-from temporalio.client import Client, WorkflowExecutionStatus
+from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
@@ -14,6 +14,7 @@ from activities.tools.discovery import Discovery, discover_tools, source_directo
 from workers.environment import process_environment
 from workers.served_queues import Claim, DamagedQueueError, ServedQueue, ServedQueues
 from workers.settings import Settings
+from workers.snapshot import has_ended
 from workers.worker import build_worker
 
 LOOK_EVERY = timedelta(seconds=1)
@@ -110,7 +111,7 @@ class QueueTakeover:
         except RPCError as error:
             # A server that is away for a moment says nothing about the run.
             return "unknown" if error.status == RPCStatusCode.NOT_FOUND else None
-        if run.status is None or run.status == WorkflowExecutionStatus.RUNNING:
+        if run.status is None or not has_ended(run.status):
             return None
         return run.status.name.lower()
 

@@ -54,10 +54,10 @@ def worker(client: Client, queue: str, model: Replies, tools: Sequence[FakeTool]
 class Watcher:
     """Somebody who follows a run."""
 
-    def __init__(self, run: WorkflowHandle[Any, Any]) -> None:
+    def __init__(self, client: Client, run: WorkflowHandle[Any, Any]) -> None:
         self.events: list[Event] = []
         self.snapshots: list[Snapshot] = []
-        self._watching = asyncio.create_task(self._watch(run))
+        self._watching = asyncio.create_task(self._watch(client, run))
 
     async def end(self) -> RunFinished:
         """Wait for the last thing that is told."""
@@ -70,8 +70,8 @@ class Watcher:
         while not (self.snapshots and self.snapshots[-1].served is served):  # noqa: ASYNC110  told by another
             await asyncio.sleep(0.01)
 
-    async def _watch(self, run: WorkflowHandle[Any, Any]) -> None:
-        async for seen in follow(run, patience=timedelta(seconds=2)):
+    async def _watch(self, client: Client, run: WorkflowHandle[Any, Any]) -> None:
+        async for seen in follow(client, run.id, patience=timedelta(seconds=2)):
             if isinstance(seen, Snapshot):
                 self.snapshots.append(seen)
             else:
@@ -89,9 +89,9 @@ async def test_every_event_is_told_once_and_in_order_however_fast_they_come(clie
         serving(client, model, [tool("look", answer), tool("tell", tell)]) as queue,
     ):
         run = await start(client, queue)
-        watchers = [Watcher(run) for _ in range(3)]
+        watchers = [Watcher(client, run) for _ in range(3)]
         await asyncio.gather(*(watcher.end() for watcher in watchers))
-        late = Watcher(run)
+        late = Watcher(client, run)
         await late.end()
         ledger = list(await events_of(run))
 
@@ -112,7 +112,7 @@ async def test_a_worker_that_goes_away_and_comes_back_is_missed_and_nothing_else
     async with asyncio.timeout(40), worker(client, elsewhere, model, [remote]):
         async with worker(client, queue, model, [remote]):
             run = await start(client, queue)
-            watcher = Watcher(run)
+            watcher = Watcher(client, run)
             await until_event(run, "tool_execution_scheduled")
             await watcher.until(served=True)
         await watcher.until(served=False)
@@ -129,7 +129,7 @@ async def test_a_run_that_is_terminated_while_a_worker_serves_it_has_failed(clie
     model = Replies([calls(("x", {}))])
     async with asyncio.timeout(20), serving(client, model, [tool("x", never)]) as queue:
         run = await start(client, queue)
-        watcher = Watcher(run)
+        watcher = Watcher(client, run)
         await until_event(run, "tool_execution_scheduled")
         await run.terminate(reason="by mistake")
         finished = await watcher.end()
@@ -142,7 +142,7 @@ async def test_a_run_that_nobody_serves_is_cancelled_once_somebody_does(client: 
     queue, model = new_queue(), Replies([])
     async with asyncio.timeout(40):
         run = await start(client, queue)
-        watcher = Watcher(run)
+        watcher = Watcher(client, run)
         await run.cancel()
         await watcher.until(served=False)
         async with worker(client, queue, model, []):
@@ -163,7 +163,7 @@ async def test_how_a_run_ended_is_told_even_if_no_worker_is_left_to_ask(client: 
         terminated = await start(client, new_queue())
         await terminated.terminate(reason="by mistake")
         closed = datetime.now(UTC)
-        watchers = [Watcher(run) for run in (answered, failed, cancelled, terminated)]
+        watchers = [Watcher(client, run) for run in (answered, failed, cancelled, terminated)]
         ends = [await watcher.end() for watcher in watchers]
 
     told = [end.model_dump(exclude={"time", "usage"}, exclude_none=True) for end in ends]
@@ -186,11 +186,11 @@ async def _ended(run: WorkflowHandle[Any, Any]) -> WorkflowHandle[Any, Any]:
 
 
 async def test_a_run_that_the_server_does_not_know_is_said_to_be_unknown(client: Client) -> None:
-    nothing = client.get_workflow_handle(f"no-{secrets.token_hex(4)}")
+    nothing = f"no-{secrets.token_hex(4)}"
 
     async with asyncio.timeout(20):
-        with pytest.raises(RunUnknownError, match=f"^there is no run '{nothing.id}'$"):
-            await anext(aiter(follow(nothing)))
+        with pytest.raises(RunUnknownError, match=f"^there is no run '{nothing}'$"):
+            await anext(aiter(follow(client, nothing)))
 
 
 async def test_watching_adds_nothing_to_the_history(client: Client) -> None:
@@ -201,7 +201,7 @@ async def test_watching_adds_nothing_to_the_history(client: Client) -> None:
         before = (await run.describe()).history_length
         for _ in range(50):
             await run.query(EVENTS_QUERY, 0, result_type=EventsPage)
-        watcher = Watcher(run)
+        watcher = Watcher(client, run)
         await watcher.until(served=True)
         after = (await run.describe()).history_length
         await run.terminate()

@@ -1,0 +1,111 @@
+"""The ledger of a run rebuilt from its history by the code of the workflow: no worker is asked for it."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from temporalio import workflow
+from temporalio.api.enums.v1 import EventType
+from temporalio.client import WorkflowHistory
+from temporalio.worker import (
+    ExecuteWorkflowInput,
+    Interceptor,
+    Replayer,
+    UnsandboxedWorkflowRunner,
+    WorkflowInboundInterceptor,
+    WorkflowInterceptorClassInput,
+)
+
+from surefoot.ledger import Event
+from workers.runtime import shared_runtime
+from workflows.agent import Agent
+from workflows.converter import DATA_CONVERTER
+
+_COMPLETED = EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED
+_SCHEDULED = EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED
+
+
+class NotReplayableError(RuntimeError):
+    """One sentence on a history that this release cannot replay."""
+
+
+@dataclass(frozen=True)
+class RebuiltLedger:
+    """The part of a chain's ledger that one of its runs holds."""
+
+    first_offset: int
+    events: tuple[Event, ...]
+
+
+async def rebuild_ledger(history: WorkflowHistory) -> RebuiltLedger | None:
+    """Give the ledger as it stood after the last workflow task that completed; None before the first one.
+
+    It takes about as long as a worker needs to replay the run, on one core.
+
+    Raises:
+        NotReplayableError: another release wrote the history, or it is no run of Surefoot's.
+    """
+    completed = _completed_part(history)
+    if completed is None:
+        return None
+    looking = _Looking()
+    with ThreadPoolExecutor(max_workers=1) as executor:
+        replayer = Replayer(
+            workflows=[Agent],
+            workflow_task_executor=executor,
+            # The code is this process's own, which runs nothing else of it: there is nothing to keep apart.
+            workflow_runner=UnsandboxedWorkflowRunner(),
+            data_converter=DATA_CONVERTER,
+            interceptors=[looking],
+            # Nobody waits for a task here, so that a slow one is no deadlock.
+            debug_mode=True,
+            runtime=shared_runtime(),
+        )
+        replayed = await replayer.replay_workflow(completed, raise_on_replay_failure=False)
+    if replayed.replay_failure is not None or looking.agent is None:
+        raise NotReplayableError(
+            "what happened cannot be told from the history: another release of Surefoot wrote it, "
+            "and only a worker of that release can read it"
+        )
+    return _ledger_of(looking.agent)
+
+
+def _completed_part(history: WorkflowHistory) -> WorkflowHistory | None:
+    """Give the history without a task that has not completed: it may yet go otherwise."""
+    kinds = [event.event_type for event in history.events]
+    if _COMPLETED not in kinds:
+        return None
+    last = len(kinds) - 1 - kinds[::-1].index(_COMPLETED)
+    end = kinds.index(_SCHEDULED, last) if _SCHEDULED in kinds[last:] else len(kinds)
+    return WorkflowHistory(history.workflow_id, history.events[:end])
+
+
+def _ledger_of(agent: Agent) -> RebuiltLedger:
+    page = agent.events(0)
+    first_offset, events = page.first_offset, [*page.events]
+    while page.more or not events:
+        page = agent.events(first_offset + len(events))
+        if not page.events:
+            break
+        events += page.events
+    return RebuiltLedger(first_offset, tuple(events))
+
+
+class _Looking(Interceptor):
+    """Takes hold of the workflow that is replayed."""
+
+    def __init__(self) -> None:
+        self.agent: Agent | None = None
+
+    def workflow_interceptor_class(
+        self,
+        input: WorkflowInterceptorClassInput,  # noqa: A002, ARG002  the SDK gives it by this name
+    ) -> type[WorkflowInboundInterceptor] | None:
+        looking = self
+
+        class Inbound(WorkflowInboundInterceptor):
+            async def execute_workflow(self, input: ExecuteWorkflowInput) -> Any:  # noqa: A002, ANN401  the SDK's own
+                looking.agent = workflow.instance()
+                return await super().execute_workflow(input)
+
+        return Inbound
