@@ -14,6 +14,8 @@ class EventLog:
     def __init__(self) -> None:
         self._events: list[Event] = []
         self._first_offset = 0
+        # Whoever rebuilt a run from its history asks when the run is not at work any more.
+        self._continued_from = workflow.info().continued_run_id
         self.executions = 0
         """Tool executions that have ended."""
         self.failed = 0
@@ -37,7 +39,7 @@ class EventLog:
 
     def page(self, offset: int) -> EventsPage:
         """Give the events from `offset` on, as many as fit a page; none of an earlier run."""
-        first, continued_from = self._first_offset, workflow.info().continued_run_id
+        first = self._first_offset
         events = () if offset < first else page_of(self._events[offset - first :])
         end = offset + len(events)
         return EventsPage(
@@ -45,5 +47,5 @@ class EventLog:
             next_offset=end,
             more=first <= end < self.length,
             first_offset=first,
-            continued_from=continued_from,
+            continued_from=self._continued_from,
         )
