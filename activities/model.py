@@ -17,6 +17,7 @@ class Model(Protocol):
 
         Raises:
             ModelUnavailableError: asking again later may help.
+            ModelContextOverflowError: asking again with a shorter conversation may help.
             ModelRefusedError: asking again cannot help.
         """
         ...
@@ -39,6 +40,19 @@ class ModelRefusedError(Exception):
     """The model will not answer however often it is asked: key, quota, rejected request, unknown model."""
 
     reason: str
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+@dataclass
+class ModelContextOverflowError(ModelRefusedError):
+    """The conversation does not fit the model's context window."""
+
+    window_tokens: int | None = None
+    """The window, if the provider told it."""
+    tokens: int | None = None
+    """The conversation's length as the provider counted it, if it did."""
 
     def __str__(self) -> str:
         return self.reason

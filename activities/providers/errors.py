@@ -12,7 +12,6 @@ from pydantic_ai.exceptions import (
     ModelAPIError,
     ModelAuthenticationError,
     ModelConnectionError,
-    ModelContextWindowExceededError,
     ModelHTTPError,
     ModelNotFoundError,
     ModelQuotaExceededError,
@@ -25,7 +24,8 @@ from pydantic_ai.exceptions import (
 )
 from pydantic_ai.exceptions import ModelUnavailableError as ProviderUnavailableError
 
-from activities.model import ModelRefusedError, ModelUnavailableError
+from activities.model import ModelContextOverflowError, ModelRefusedError, ModelUnavailableError
+from activities.providers.overflow import is_overflow, tokens_told, window_told
 from surefoot.model_text import scrub
 
 MAX_REASON_CHARACTERS = 400
@@ -86,7 +86,11 @@ def sort_failure(
 def _sort_api_error(
     error: ModelAPIError, asked: Asked
 ) -> ModelUnavailableError | ModelRefusedError | UnreadableBody:
-    line = _line(f"{asked.provider} {_what(error, asked)}{_status(error)}: {_told(error)}", asked)
+    told = _told(error)
+    if is_overflow(error, told):
+        line = _line(f"{asked.provider} {_too_long(asked)}{_status(error)}: {told}", asked)
+        return ModelContextOverflowError(line, window_told(error, told), tokens_told(error, told))
+    line = _line(f"{asked.provider} {_what(error, asked)}{_status(error)}: {told}", asked)
     match error:
         case ModelQuotaExceededError() | ModelRequestRejectedError():
             return ModelRefusedError(line)
@@ -108,8 +112,6 @@ def _what(error: ModelAPIError, asked: Asked) -> str:
             return "refused the key"
         case ModelNotFoundError():
             return f"does not know the model '{asked.model}' (or the address is wrong)"
-        case ModelContextWindowExceededError():
-            return f"cannot fit the conversation into the context window of '{asked.model}'"
         case ModelQuotaExceededError():
             return "says that the account's quota is used up"
         case ModelRateLimitError():
@@ -124,6 +126,10 @@ def _what(error: ModelAPIError, asked: Asked) -> str:
             return "redirects the request; its address is not right"
         case _:
             return "failed"
+
+
+def _too_long(asked: Asked) -> str:
+    return f"cannot fit the conversation into the context window of '{asked.model}'"
 
 
 def _status(error: ModelAPIError) -> str:

@@ -7,18 +7,21 @@ from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model as DirectModel
 from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.models.openai import OpenAIChatModelSettings
 from pydantic_ai.settings import ModelSettings
 
 from activities.interface import LlmTurnResult
-from activities.model import Model, ModelUnavailableError
+from activities.model import Model, ModelContextOverflowError, ModelUnavailableError
+from activities.providers.caching import prompt_cache_key, takes_cache_keys
 from activities.providers.errors import PROVIDER_FAILURES, Asked, UnreadableBody, sort_failure
 from activities.providers.form import well_formed
 from activities.providers.messages import native_messages, offered_tools, prompted_messages
-from activities.providers.reply import broke_off, native_reply, prompted_reply, usage
+from activities.providers.reply import broke_off, filled_window, native_reply, prompted_reply, usage
 from activities.providers.settings import ProviderSettings
 from surefoot.conversation import AssistantMessage, Message
 from surefoot.model_text import scrub
 from surefoot.run import Protocol
+from surefoot.summarising import count_turns
 from surefoot.usage import Usage
 
 _MAX_NAME_CHARACTERS = 200
@@ -34,16 +37,18 @@ class ProviderModel:
         self._protocol: Protocol = protocol
         self._timeout_seconds = settings.request_timeout.total_seconds()
         self._asked = Asked(model.system, model.model_name, settings.secrets)
+        self._cache_keys = takes_cache_keys(model.base_url, settings)
 
     async def reply(self, messages: Sequence[Message], *, closing: bool) -> LlmTurnResult:
         """Ask once; a reply or a body that nobody can read is a reply with `unreadable`.
 
         Raises:
             ModelUnavailableError: rate limits, overload, 5xx, timeouts, connections.
+            ModelContextOverflowError: the conversation, or the reply to it, does not fit the window.
             ModelRefusedError: key, quota, rejected request, unknown model.
         """
         request, parameters = self._request(messages)
-        settings = self._settings(closing=closing, tools=bool(parameters.function_tools))
+        settings = self._settings(messages, closing=closing, tools=bool(parameters.function_tools))
         try:
             response = well_formed(
                 await model_request(
@@ -55,7 +60,7 @@ class ProviderModel:
             raise
         except PROVIDER_FAILURES as error:
             return self._failed(error)
-        return self._read(response, turn=_turn(messages))
+        return self._read(response, turn=1 + count_turns(messages))
 
     async def close(self) -> None:
         """Close the provider's connections."""
@@ -69,8 +74,8 @@ class ProviderModel:
             case "prompted":
                 return prompted_messages(messages), ModelRequestParameters()
 
-    def _settings(self, *, closing: bool, tools: bool) -> ModelSettings:
-        settings = ModelSettings(
+    def _settings(self, messages: Sequence[Message], *, closing: bool, tools: bool) -> ModelSettings:
+        settings = OpenAIChatModelSettings(
             max_retries=0,
             timeout=self._timeout_seconds,
             request_timeout=self._timeout_seconds,
@@ -78,6 +83,8 @@ class ProviderModel:
         )
         if tools:
             settings["tool_choice"] = "none" if closing else "auto"
+        if self._cache_keys:
+            settings["openai_prompt_cache_key"] = prompt_cache_key(messages)
         return settings
 
     def _failed(self, error: Exception) -> LlmTurnResult:
@@ -93,6 +100,9 @@ class ProviderModel:
     def _read(self, response: ModelResponse, *, turn: int) -> LlmTurnResult:
         if broke_off(response):
             raise ModelUnavailableError(f"{self._asked.provider} broke off before the end of its reply")
+        if filled_window(response):
+            reason = f"{self._asked.provider} ran out of the context window of '{self._asked.model}'"
+            raise ModelContextOverflowError(f"{reason} within its reply")
         match self._protocol:
             case "native":
                 reply = native_reply(response, provider=self._asked.provider, turn=turn)
@@ -100,10 +110,6 @@ class ProviderModel:
                 reply = prompted_reply(response, provider=self._asked.provider, turn=turn)
         name = scrub(response.model_name or self._asked.model)[:_MAX_NAME_CHARACTERS]
         return LlmTurnResult(reply=reply, usage=usage(response), model_name=name)
-
-
-def _turn(messages: Sequence[Message]) -> int:
-    return 1 + sum(isinstance(message, AssistantMessage) for message in messages)
 
 
 _: type[Model] = ProviderModel

@@ -62,6 +62,11 @@ def broke_off(response: ModelResponse) -> bool:
     return response.provider_name == "anthropic" and not stopped
 
 
+def filled_window(response: ModelResponse) -> bool:
+    """Tell whether the reply ends where the model's context window does, and not at its output limit."""
+    return (response.provider_details or {}).get("finish_reason") == "model_context_window_exceeded"
+
+
 def usage(response: ModelResponse) -> Usage:
     """Count what one request cost, as far as the provider told."""
     told = response.usage

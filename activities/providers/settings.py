@@ -15,6 +15,8 @@ class ProviderSettings:
     openai_base_url: str | None = None
     anthropic_api_key: str | None = field(default=None, repr=False)
     anthropic_base_url: str | None = None
+    openai_cache_keys: bool | None = None
+    """Whether `openai_base_url` takes keys for its prompt cache; None: if it is OpenAI's own."""
     request_timeout: timedelta = timedelta(minutes=9)
     """How long one request may take; below the ten minutes of a turn, so that the reason is told."""
 

@@ -11,7 +11,7 @@ from activities.scripted.condition import OutcomeView, Pattern, first_match
 from activities.scripted.document import Place
 from activities.scripted.script import Script
 from activities.scripted.steps import ScriptedReply
-from surefoot.conversation import AssistantMessage, Message, ToolMessage, UserMessage
+from surefoot.conversation import AssistantMessage, Message, SystemMessage, ToolMessage, UserMessage
 from surefoot.strict_json import encode_json
 from surefoot.wire import WireModel
 
@@ -66,10 +66,12 @@ class Scene:
                     turn, said, outcomes = turn + 1, message.text or said, []
                     if message.provider == provider:
                         position = _position(message.provider_state)
+                case UserMessage(summarised_turns=turns):
+                    turn += turns
                 case ToolMessage():
                     outcomes.append(_view(message))
                     named[message.call_id] = outcomes[-1]
-                case _:
+                case SystemMessage():
                     pass
         return cls(position, prompt, said, tuple(outcomes), named, turn)
 

@@ -59,7 +59,6 @@ async def test_what_time_may_heal_is_asked_for_once_and_left_to_be_tried_again(
         pytest.param(error(404, "who?"), "does not know the model", id="404"),
         pytest.param(error(400, "no"), "rejected the request (400): no", id="400"),
         pytest.param(error(422, "no"), "rejected the request (422): no", id="422"),
-        pytest.param(error(413, "too big"), "failed (413): too big", id="413"),
         pytest.param(Raw(301, b"", {"location": "/"}), "its address is not right", id="a redirect"),
     ],
 )
@@ -76,7 +75,6 @@ async def test_what_time_cannot_heal_is_refused_after_one_request(
     ("answer", "reason"),
     [
         pytest.param(error(429, "pay", code="insufficient_quota"), "quota is used up", id="a 429 on quota"),
-        pytest.param(error(400, "long", code="context_length_exceeded"), "context window", id="too long"),
     ],
 )
 async def test_a_refusal_says_more_where_the_provider_does(answer: Answer, reason: str) -> None:
