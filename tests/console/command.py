@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from temporalio.client import Client
 
 from surefoot.run import RunResult
+from tests.console.forked_process import ForkedProcess
 from workers.server_process import ServerProcess, find_server
 from workflows.converter import DATA_CONVERTER
 
@@ -56,14 +57,8 @@ class Command:
     ) -> None:
         self._stdout, self._stderr = printed.with_suffix(".stdout"), printed.with_suffix(".stderr")
         with self._stdout.open("wb") as stdout, self._stderr.open("wb") as stderr:
-            self._process = subprocess.Popen(
-                [SUREFOOT, *arguments],
-                stdin=subprocess.PIPE,
-                stdout=stdout,
-                stderr=stderr,
-                cwd=directory,
-                env=environment,
-                start_new_session=True,
+            self._process = ForkedProcess(
+                arguments, stdout=stdout, stderr=stderr, cwd=directory, env=environment
             )
 
     @property
@@ -112,7 +107,7 @@ class Command:
             self._process.communicate(stdin, timeout=seconds)
         except subprocess.TimeoutExpired:
             raise AssertionError(f"it does not end; it said:\n{self.stdout}{self.stderr}") from None
-        return Ended(self._process.returncode, self.stdout, self.stderr)
+        return Ended(self._process.returncode or 0, self.stdout, self.stderr)
 
     def signal(self, number: signal.Signals) -> None:
         self._process.send_signal(number)
