@@ -23,6 +23,7 @@ class Said(WireModel):
     unreadable_in_a_row: int = 0
     last_text: str = ""
     base: Kept = NOTHING_KEPT
+    size_bytes: int = 0
 
     @staticmethod
     def of(conversation: Conversation) -> "Said":
@@ -35,6 +36,7 @@ class Said(WireModel):
             unreadable_in_a_row=conversation.unreadable_in_a_row,
             last_text=truncate(conversation.last_text, MAX_CARRIED_TEXT_BYTES).text,
             base=conversation.base,
+            size_bytes=conversation.size_bytes,
         )
 
     def conversation(self) -> Conversation:
@@ -47,6 +49,7 @@ class Said(WireModel):
             unreadable_in_a_row=self.unreadable_in_a_row,
             last_text=self.last_text,
             base=self.base,
+            size_bytes=self.size_bytes,
         )
 
 

@@ -1,7 +1,7 @@
 """What was said in a run, with a digest that tells two conversations apart."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
@@ -103,13 +103,19 @@ class Conversation:
     """The newest text that the model said; not every reply has one."""
     base: Kept = NOTHING_KEPT
     """What is not at hand."""
+    size_bytes: int = 0
+    """The whole of it as JSON, the base included."""
 
     def append(self, *messages: Message) -> "Conversation":
         """Give the conversation with these messages at its end."""
         digest, turns, closing = self.digest, self.turns, self.closing
         unreadable_in_a_row, last_text = self.unreadable_in_a_row, self.last_text
+        size_bytes = self.size_bytes
         for message in messages:
-            digest = _extend(digest, message)
+            # Without defaults, so that a field added later leaves the digests of old messages as they are.
+            body = message.model_dump_json(exclude_defaults=True).encode()
+            digest = hashlib.sha256(f"{digest}\n{message.role}\n".encode() + body).hexdigest()
+            size_bytes += len(body)
             match message:
                 case AssistantMessage(text=text, unreadable=unreadable):
                     turns += 1
@@ -119,8 +125,15 @@ class Conversation:
                     closing = purpose == "closing"
                 case SystemMessage() | ToolMessage():
                     pass
-        return Conversation(
-            (*self.messages, *messages), digest, turns, closing, unreadable_in_a_row, last_text, self.base
+        return replace(
+            self,
+            messages=(*self.messages, *messages),
+            digest=digest,
+            turns=turns,
+            closing=closing,
+            unreadable_in_a_row=unreadable_in_a_row,
+            last_text=last_text,
+            size_bytes=size_bytes,
         )
 
     @property
@@ -142,9 +155,3 @@ class Conversation:
 def message_bytes(message: Message) -> int:
     """Tell the size of a message as JSON."""
     return len(message.model_dump_json().encode("utf-8"))
-
-
-def _extend(digest: str, message: Message) -> str:
-    # Defaults are left out so that a field added later leaves the digests of old messages as they are.
-    body = message.model_dump_json(exclude_defaults=True)
-    return hashlib.sha256(f"{digest}\n{message.role}\n{body}".encode()).hexdigest()
