@@ -1,7 +1,9 @@
-"""What comes next in a run. The same conversation always gives the same answer."""
+"""What comes next in a run. The same conversation and the same spending always give the same answer."""
 
 from dataclasses import dataclass
 
+from surefoot.breaker import warning_text
+from surefoot.budget import limit_reached, time_is_up, time_limit, tool_call_limit, turn_limit
 from surefoot.conversation import (
     AssistantMessage,
     Conversation,
@@ -11,6 +13,7 @@ from surefoot.conversation import (
     UserMessage,
 )
 from surefoot.limits import MAX_UNREADABLE_REPLIES, Limits
+from surefoot.spent import NOTHING_SPENT, Spent
 
 
 @dataclass(frozen=True)
@@ -22,9 +25,12 @@ class CallModel:
 
 @dataclass(frozen=True)
 class RunTools:
-    """Run the calls of the last reply side by side."""
+    """Run the calls of the last reply side by side, and answer those above a limit without making them."""
 
     calls: tuple[ToolCall, ...]
+    refused: tuple[ToolCall, ...] = ()
+    limit: str = ""
+    """Why the rest is refused."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +38,13 @@ class Tell:
     """Say something to the model in the user's role."""
 
     message: UserMessage
+    limit: str | None = None
+    """The limit that the message tells of."""
 
 
 @dataclass(frozen=True)
 class RefuseTools:
-    """Answer the calls that the model made in its closing turn, without making them."""
+    """Answer the calls of a reply that came after a limit, without making them."""
 
     calls: tuple[ToolCall, ...]
     limit: str
@@ -67,32 +75,30 @@ class ModelUnreadable:
 Step = CallModel | RunTools | Tell | RefuseTools | Finish | LimitReached | ModelUnreadable
 
 
-def next_step(conversation: Conversation, limits: Limits) -> Step:
-    """Decide what comes next from what was said."""
+def next_step(conversation: Conversation, limits: Limits, spent: Spent = NOTHING_SPENT) -> Step:
+    """Decide what comes next from what was said and spent."""
     match conversation.last:
         case AssistantMessage() as reply:
             return (
-                _after_closing(reply, conversation, limits)
+                _after_closing(reply, conversation, limits, spent)
                 if conversation.closing
-                else _after_reply(reply, conversation)
+                else _after_reply(reply, conversation, limits, spent)
             )
         case UserMessage(purpose="closing"):
             return CallModel(closing=True)
         case ToolMessage() if conversation.closing:
-            return _limit_reached(conversation, limits)
+            return _ended_by_limit(conversation, limits, spent)
         case SystemMessage() | UserMessage() | ToolMessage():
-            if conversation.turns >= limits.max_turns:
-                return Tell(UserMessage(text=closing_text(limits), purpose="closing"))
-            return CallModel()
+            return _before_turn(conversation, limits, spent)
         case None:
             # Only what the model has still to be given is let go of: see `Conversation.base`.
             return CallModel(closing=conversation.closing)
 
 
-def closing_text(limits: Limits) -> str:
+def closing_text(limit: str) -> str:
     """Tell the model, in the user's role, to answer with what it has."""
     return (
-        f"The {turn_limit(limits)} is reached, and no more tools can be called. "
+        f"The {limit} is reached, and no more tools can be called. "
         "Answer now with what you have, and say plainly what is missing or uncertain."
     )
 
@@ -102,12 +108,16 @@ def correction_text(reason: str) -> str:
     return f"Your last reply could not be read: {reason}. Reply again."
 
 
-def turn_limit(limits: Limits) -> str:
-    """Name the limit for people and for the model."""
-    return f"limit of {limits.max_turns} turn{'' if limits.max_turns == 1 else 's'}"
+def _before_turn(conversation: Conversation, limits: Limits, spent: Spent) -> Step:
+    if (limit := limit_reached(limits, spent, turns=conversation.turns)) is not None:
+        return Tell(UserMessage(text=closing_text(limit), purpose="closing"), limit)
+    if failing := spent.streaks.to_warn_of(limits.failures_in_a_row):
+        text = warning_text(failing, limits.failures_in_a_row)
+        return Tell(UserMessage(text=text, purpose="warning"))
+    return CallModel()
 
 
-def _after_reply(reply: AssistantMessage, conversation: Conversation) -> Step:
+def _after_reply(reply: AssistantMessage, conversation: Conversation, limits: Limits, spent: Spent) -> Step:
     match reply:
         case AssistantMessage(unreadable=str(reason)):
             if conversation.unreadable_in_a_row >= MAX_UNREADABLE_REPLIES:
@@ -115,16 +125,31 @@ def _after_reply(reply: AssistantMessage, conversation: Conversation) -> Step:
             return Tell(UserMessage(text=correction_text(reason), purpose="correction"))
         case AssistantMessage(tool_calls=()):
             return Finish(answer=reply.text)
+        case AssistantMessage(tool_calls=calls) if time_is_up(limits, spent):
+            return RefuseTools(calls, limit=f"the {time_limit(limits)} is reached")
         case AssistantMessage(tool_calls=calls):
-            return RunTools(calls)
+            return _within_tool_calls(calls, limits, spent)
 
 
-def _after_closing(reply: AssistantMessage, conversation: Conversation, limits: Limits) -> Step:
+def _within_tool_calls(calls: tuple[ToolCall, ...], limits: Limits, spent: Spent) -> Step:
+    if limits.max_tool_calls is None:
+        return RunTools(calls)
+    left = max(limits.max_tool_calls - spent.tool_calls, 0)
+    if len(calls) <= left:
+        return RunTools(calls)
+    return RunTools(calls[:left], calls[left:], limit=f"the {tool_call_limit(limits)} is reached")
+
+
+def _after_closing(reply: AssistantMessage, conversation: Conversation, limits: Limits, spent: Spent) -> Step:
     if reply.tool_calls:
-        return RefuseTools(reply.tool_calls, limit=f"the {turn_limit(limits)} is reached")
-    return _limit_reached(conversation, limits)
+        return RefuseTools(reply.tool_calls, limit=f"the {_told(limits, spent)} is reached")
+    return _ended_by_limit(conversation, limits, spent)
 
 
-def _limit_reached(conversation: Conversation, limits: Limits) -> LimitReached:
+def _ended_by_limit(conversation: Conversation, limits: Limits, spent: Spent) -> LimitReached:
     # Not only the closing reply's text: it may be empty, or nothing but calls.
-    return LimitReached(reason=turn_limit(limits), answer=conversation.last_text)
+    return LimitReached(reason=_told(limits, spent), answer=conversation.last_text)
+
+
+def _told(limits: Limits, spent: Spent) -> str:
+    return spent.limit or turn_limit(limits)

@@ -17,7 +17,15 @@ def test_a_run_needs_a_prompt_and_a_model_and_nothing_else() -> None:
         "model": "m",
         "protocol": "native",
         "system": None,
-        "limits": {"max_turns": 50},
+        "limits": {
+            "max_turns": 50,
+            "max_tool_calls": None,
+            "max_input_tokens": None,
+            "max_output_tokens": None,
+            "max_cost": None,
+            "max_seconds": None,
+            "failures_in_a_row": 5,
+        },
         "model_patience": {
             "attempt_seconds": 600.0,
             "longest_pause_seconds": 300.0,

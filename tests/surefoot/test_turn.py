@@ -1,4 +1,6 @@
 from collections.abc import Iterable
+from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -14,8 +16,10 @@ from surefoot.conversation import (
     ToolMessage,
     UserMessage,
 )
+from surefoot.failures import limit_reached, timed_out
 from surefoot.limits import MAX_UNREADABLE_REPLIES, Limits
-from surefoot.outcome import ToolSuccess
+from surefoot.outcome import Outcome, ToolSuccess
+from surefoot.spent import NOTHING_SPENT, Spent
 from surefoot.turn import (
     CallModel,
     Finish,
@@ -27,10 +31,14 @@ from surefoot.turn import (
     Tell,
     next_step,
 )
+from surefoot.usage import Usage
 
 SYSTEM, PROMPT = SystemMessage(text="s"), UserMessage(text="u")
 CALL, OTHER_CALL = ToolCall(id="1", tool="t", params={}), ToolCall(id="2", tool="t", params={})
-RESULT = ToolMessage(call_id="1", tool="t", outcome=ToolSuccess(tool="t", result=1))
+DONE = ToolSuccess(tool="t", result=1)
+REFUSED = limit_reached("t", "the limit is reached")
+RESULT = ToolMessage(call_id="1", tool="t", outcome=DONE)
+TURN_USAGE = Usage(requests=1, input_tokens=1_000, output_tokens=10, cost=Decimal("0.1"))
 OTHER_RESULT = RESULT.model_copy(update={"call_id": "2"})
 ANSWER = AssistantMessage(text="done")
 CALLS = AssistantMessage(text="looking", tool_calls=(CALL, OTHER_CALL))
@@ -46,6 +54,7 @@ CLOSING = UserMessage(
     purpose="closing",
 )
 REACHED = "limit of 2 turns"
+TOLD = Tell(CLOSING, REACHED)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +68,7 @@ REACHED = "limit of 2 turns"
         pytest.param(
             [CALLS, RESULT, OTHER_RESULT, CALLS], RunTools((CALL, OTHER_CALL)), id="calls in the last turn"
         ),
-        pytest.param([CALLS, RESULT, CALLS, RESULT], Tell(CLOSING), id="outcomes of the last turn"),
+        pytest.param([CALLS, RESULT, CALLS, RESULT], TOLD, id="outcomes of the last turn"),
         pytest.param([CALLS, RESULT, CALLS, RESULT, CLOSING], CallModel(closing=True), id="told to close"),
         pytest.param(
             [CALLS, RESULT, CALLS, RESULT, CLOSING, ANSWER], LimitReached(REACHED, "done"), id="closed"
@@ -92,9 +101,9 @@ REACHED = "limit of 2 turns"
         pytest.param([BAD], Tell(CORRECTION), id="an unreadable reply"),
         pytest.param([BAD, CORRECTION], CallModel(), id="a correction"),
         pytest.param([BAD, CORRECTION, ANSWER], Finish("done"), id="an answer after a correction"),
-        pytest.param([BAD, CORRECTION, CALLS, RESULT], Tell(CLOSING), id="an unreadable reply is a turn"),
+        pytest.param([BAD, CORRECTION, CALLS, RESULT], TOLD, id="an unreadable reply is a turn"),
         pytest.param([CALLS, RESULT, BAD], Tell(CORRECTION), id="an unreadable reply in the last turn"),
-        pytest.param([CALLS, RESULT, BAD, CORRECTION], Tell(CLOSING), id="no turn left after a correction"),
+        pytest.param([CALLS, RESULT, BAD, CORRECTION], TOLD, id="no turn left after a correction"),
         pytest.param(
             [BAD, CORRECTION, BAD, CORRECTION, CLOSING], CallModel(closing=True), id="closing all the same"
         ),
@@ -143,23 +152,37 @@ def test_a_run_has_at_least_one_turn(max_turns: int) -> None:
         Limits(max_turns=max_turns)
 
 
-def drive(replies: Iterable[AssistantMessage], limits: Limits) -> tuple[Step, Conversation, list[Step]]:
+def drive(
+    replies: Iterable[AssistantMessage], limits: Limits, outcome: Outcome = DONE
+) -> tuple[Step, Conversation, list[Step]]:
     """Carry out what next_step decides, with a model that gives these replies, to the last step."""
     model = iter(replies)
-    said = Conversation().append(SYSTEM, PROMPT)
+    said, spent = Conversation().append(SYSTEM, PROMPT), NOTHING_SPENT
     steps: list[Step] = []
     while True:
-        step = next_step(said, limits)
+        step = next_step(said, limits, spent)
         steps.append(step)
+        messages: list[Message] = []
         match step:
             case Finish() | LimitReached() | ModelUnreadable():
                 return step, said, steps
             case CallModel():
-                said = said.append(next(model))
-            case RunTools(calls=calls) | RefuseTools(calls=calls):
-                said = said.append(*(RESULT.model_copy(update={"call_id": call.id}) for call in calls))
-            case Tell(message=message):
-                said = said.append(message)
+                messages = [next(model)]
+                spent = spent.with_usage(TURN_USAGE)
+            case RunTools(calls=calls, refused=refused):
+                messages = [*answers(calls, outcome), *answers(refused, REFUSED)]
+            case RefuseTools(calls=calls):
+                messages = answers(calls, REFUSED)
+            case Tell(message=message, limit=limit):
+                messages = [message]
+                spent = spent.model_copy(update={"limit": limit})
+        for message in messages:
+            spent = spent.after(message)
+        said = said.append(*messages)
+
+
+def answers(calls: Iterable[ToolCall], outcome: Outcome) -> list[Message]:
+    return [ToolMessage(call_id=call.id, tool=call.tool, outcome=outcome) for call in calls]
 
 
 REPLIES = st.lists(
@@ -225,3 +248,112 @@ def test_the_same_conversation_always_gives_the_same_step(
     last, said, _ = drive(replies, limits)
     rebuilt = Conversation().append(*said.messages)
     assert next_step(rebuilt, limits) == last
+
+
+TIMED_OUT = timed_out("t", timedelta(seconds=1))
+
+
+@pytest.mark.parametrize(
+    ("limits", "outcome", "calls_made", "turns", "reason"),
+    [
+        pytest.param(Limits(max_tool_calls=3), DONE, 3, 3, "limit of 3 tool calls", id="tool calls"),
+        pytest.param(Limits(max_tool_calls=4), DONE, 4, 3, "limit of 4 tool calls", id="after a whole turn"),
+        pytest.param(Limits(max_tool_calls=1), DONE, 1, 2, "limit of 1 tool call", id="one tool call"),
+        pytest.param(Limits(max_input_tokens=2_500), DONE, 6, 4, "limit of 2,500 input tokens", id="input"),
+        pytest.param(Limits(max_output_tokens=20), DONE, 4, 3, "limit of 20 output tokens", id="output"),
+        pytest.param(Limits(max_cost=Decimal("0.3")), DONE, 6, 4, "limit of $0.30", id="dollars, exactly"),
+        pytest.param(
+            Limits(max_tool_calls=4, max_turns=2), DONE, 4, 3, "limit of 2 turns", id="two at once, the first"
+        ),
+        pytest.param(
+            Limits(failures_in_a_row=2),
+            TIMED_OUT,
+            4,
+            3,
+            "limit of 4 failures in a row of tool 't' with TOOL_TIMEOUT",
+            id="a tool that fails in the same way",
+        ),
+        pytest.param(
+            Limits(failures_in_a_row=1),
+            TIMED_OUT,
+            4,
+            3,
+            "limit of 2 failures in a row of tool 't' with TOOL_TIMEOUT",
+            id="warned before the end, however many calls fail at once",
+        ),
+    ],
+)
+def test_each_limit_gives_one_closing_turn_and_then_ends_the_run_by_its_name(
+    limits: Limits, outcome: Outcome, calls_made: int, turns: int, reason: str
+) -> None:
+    last, said, steps = drive([CALLS] * 10, limits, outcome)
+    made = [call for step in steps if isinstance(step, RunTools) for call in step.calls]
+    told = [step.message.text for step in steps if isinstance(step, Tell) and step.limit]
+    assert last == LimitReached(reason, "looking")
+    assert (len(made), said.turns, len(told)) == (calls_made, turns, 1)
+    assert told[0].startswith(f"The {reason} is reached, and no more tools can be called.")
+
+
+def test_calls_above_their_limit_are_answered_without_being_made() -> None:
+    said, spent = Conversation().append(SYSTEM, PROMPT, CALLS), Spent(tool_calls=4)
+    step = next_step(said, Limits(max_tool_calls=5), spent)
+    assert step == RunTools((CALL,), (OTHER_CALL,), limit="the limit of 5 tool calls is reached")
+
+
+TWO_HOURS = Limits(max_seconds=7_200)
+
+
+@pytest.mark.parametrize(
+    ("said", "elapsed_seconds", "step"),
+    [
+        pytest.param([], 7_199.9, CallModel(), id="before"),
+        pytest.param([CALLS], 7_199.9, RunTools((CALL, OTHER_CALL)), id="calls before"),
+        pytest.param(
+            [CALLS],
+            7_200,
+            RefuseTools((CALL, OTHER_CALL), limit="the time limit of 2h is reached"),
+            id="calls after: none of them begins",
+        ),
+        pytest.param([ANSWER], 9_000, Finish("done"), id="an answer is an answer, however late"),
+        pytest.param(
+            [CALLS, RESULT, OTHER_RESULT],
+            7_200,
+            Tell(
+                CLOSING.model_copy(
+                    update={"text": CLOSING.text.replace("limit of 2 turns", "time limit of 2h")}
+                ),
+                "time limit of 2h",
+            ),
+            id="outcomes after",
+        ),
+    ],
+)
+def test_time_is_looked_at_between_turns(said: list[Message], elapsed_seconds: float, step: Step) -> None:
+    conversation, spent = Conversation().append(SYSTEM, PROMPT, *said), Spent(elapsed_seconds=elapsed_seconds)
+    assert next_step(conversation, TWO_HOURS, spent) == step
+
+
+def test_the_limit_that_the_model_was_told_of_is_the_one_that_ended_the_run() -> None:
+    said = Conversation().append(SYSTEM, PROMPT, CALLS, RESULT, OTHER_RESULT, CLOSING, ANSWER)
+    spent = Spent(limit="limit of $1.00", elapsed_seconds=1e6)
+    step = next_step(said, Limits(max_turns=1, max_cost=Decimal(1), max_seconds=1), spent)
+    assert step == LimitReached("limit of $1.00", "done")
+
+
+def test_a_cost_that_nobody_knows_is_no_way_around_its_limit() -> None:
+    spent = Spent(usage=Usage(requests=1))
+    step = next_step(Conversation().append(SYSTEM, PROMPT, CALLS, RESULT), Limits(max_cost=Decimal(1)), spent)
+    assert isinstance(step, Tell)
+    assert step.message.text.startswith("The limit of $1.00, as far as anybody knows, is reached")
+
+
+def test_a_warning_comes_once_at_the_limit_and_the_run_goes_on() -> None:
+    _, said, steps = drive([SILENT_CALLS] * 3 + [ANSWER], Limits(failures_in_a_row=2), TIMED_OUT)
+    warnings = [step.message for step in steps if isinstance(step, Tell)]
+    assert [warning.purpose for warning in warnings] == ["warning"]
+    assert warnings[0].text == (
+        "Tool 't' has failed 2 times in a row with TOOL_TIMEOUT. Do not repeat the same call: change what "
+        "you ask of it, use another tool, or answer with what you have and say what did not work. "
+        "After 4 such failures in a row the run ends."
+    )
+    assert said.messages.index(warnings[0]) == 6

@@ -1,0 +1,47 @@
+"""What a run has spent so far."""
+
+from datetime import datetime
+
+from surefoot.breaker import FailureStreaks
+from surefoot.conversation import Message, ToolMessage
+from surefoot.outcome import ToolFailure
+from surefoot.usage import NO_USAGE, Usage
+from surefoot.wire import WireModel
+
+
+class Spent(WireModel):
+    """What counts against a run's limits, over its whole chain; its turns are counted by its conversation."""
+
+    tool_calls: int = 0
+    """Calls that the model asked for, whatever they came to, but for those that a limit forbade."""
+    usage: Usage = NO_USAGE
+    started_at: datetime | None = None
+    elapsed_seconds: float = 0
+    """From the start to the moment that is decided about."""
+    streaks: FailureStreaks = FailureStreaks()
+    limit: str | None = None
+    """The limit that the model was told of; others may be reached while it closes."""
+
+    def after(self, message: Message) -> "Spent":
+        """Count one message of the conversation in."""
+        streaks = self.streaks.after(message)
+        match message:
+            case ToolMessage(outcome=ToolFailure(error_code="LIMIT_REACHED")):
+                return self.model_copy(update={"streaks": streaks})
+            case ToolMessage():
+                return self.model_copy(update={"streaks": streaks, "tool_calls": self.tool_calls + 1})
+            case _:
+                return self.model_copy(update={"streaks": streaks})
+
+    def with_usage(self, usage: Usage) -> "Spent":
+        """Count in what a turn of a model cost."""
+        return self.model_copy(update={"usage": self.usage + usage})
+
+    def at(self, now: datetime) -> "Spent":
+        """Give what is spent at this time; the first time is when the run started."""
+        started_at = self.started_at or now
+        elapsed_seconds = max((now - started_at).total_seconds(), 0)
+        return self.model_copy(update={"started_at": started_at, "elapsed_seconds": elapsed_seconds})
+
+
+NOTHING_SPENT = Spent()
