@@ -1,81 +1,32 @@
 import asyncio
 import secrets
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from pydantic import JsonValue
 from temporalio.client import Client, WorkflowHandle
 from temporalio.common import RawValue
-from temporalio.worker import Worker
 
-from activities.heartbeats import BeatIntervals
-from activities.llm_turn import LlmTurns
 from activities.model import ModelRefusedError
-from surefoot.ledger import Event, RunFinished
 from surefoot.run import EVENTS_QUERY, EventsPage
 from surefoot.usage import Usage
 from tests.workers.real_workers import new_queue
+from tests.workers.watcher import Watcher, worker
 from tests.workflows.agents import (
-    FakeTool,
-    FakeTools,
     Replies,
     answer,
     calls,
     events_of,
     never,
-    remembering,
     says,
     serving,
     start,
     tool,
     until_event,
 )
-from workers.following import RunUnknownError, follow
-from workers.snapshot import Snapshot
-from workers.worker import workflow_sandbox
-from workflows.agent import Agent
-
-
-def worker(client: Client, queue: str, model: Replies, tools: Sequence[FakeTool]) -> Worker:
-    turns = LlmTurns(lambda _turn, _attempt: model, conversations=remembering(), intervals=BeatIntervals())
-    fakes = FakeTools(tools)
-    return Worker(
-        client,
-        task_queue=queue,
-        workflows=[Agent],
-        activities=[turns.llm_turn, fakes.list_tools, fakes.run_tool],
-        workflow_runner=workflow_sandbox(),
-        sticky_queue_schedule_to_start_timeout=timedelta(seconds=1),
-    )
-
-
-class Watcher:
-    """Somebody who follows a run."""
-
-    def __init__(self, client: Client, run: WorkflowHandle[Any, Any]) -> None:
-        self.events: list[Event] = []
-        self.snapshots: list[Snapshot] = []
-        self._watching = asyncio.create_task(self._watch(client, run))
-
-    async def end(self) -> RunFinished:
-        """Wait for the last thing that is told."""
-        await self._watching
-        last = self.events[-1]
-        assert isinstance(last, RunFinished)
-        return last
-
-    async def until(self, *, served: bool) -> None:
-        while not (self.snapshots and self.snapshots[-1].served is served):  # noqa: ASYNC110  told by another
-            await asyncio.sleep(0.01)
-
-    async def _watch(self, client: Client, run: WorkflowHandle[Any, Any]) -> None:
-        async for seen in follow(client, run.id, patience=timedelta(seconds=2)):
-            if isinstance(seen, Snapshot):
-                self.snapshots.append(seen)
-            else:
-                self.events.append(seen)
+from workers.following import follow
+from workers.ledger_reader import RunUnknownError
 
 
 async def test_every_event_is_told_once_and_in_order_however_fast_they_come(client: Client) -> None:
@@ -89,9 +40,9 @@ async def test_every_event_is_told_once_and_in_order_however_fast_they_come(clie
         serving(client, model, [tool("look", answer), tool("tell", tell)]) as queue,
     ):
         run = await start(client, queue)
-        watchers = [Watcher(client, run) for _ in range(3)]
+        watchers = [Watcher(client, run.id) for _ in range(3)]
         await asyncio.gather(*(watcher.end() for watcher in watchers))
-        late = Watcher(client, run)
+        late = Watcher(client, run.id)
         await late.end()
         ledger = list(await events_of(run))
 
@@ -112,7 +63,7 @@ async def test_a_worker_that_goes_away_and_comes_back_is_missed_and_nothing_else
     async with asyncio.timeout(40), worker(client, elsewhere, model, [remote]):
         async with worker(client, queue, model, [remote]):
             run = await start(client, queue)
-            watcher = Watcher(client, run)
+            watcher = Watcher(client, run.id)
             await until_event(run, "tool_execution_scheduled")
             await watcher.until(served=True)
         await watcher.until(served=False)
@@ -129,7 +80,7 @@ async def test_a_run_that_is_terminated_while_a_worker_serves_it_has_failed(clie
     model = Replies([calls(("x", {}))])
     async with asyncio.timeout(20), serving(client, model, [tool("x", never)]) as queue:
         run = await start(client, queue)
-        watcher = Watcher(client, run)
+        watcher = Watcher(client, run.id)
         await until_event(run, "tool_execution_scheduled")
         await run.terminate(reason="by mistake")
         finished = await watcher.end()
@@ -142,7 +93,7 @@ async def test_a_run_that_nobody_serves_is_cancelled_once_somebody_does(client: 
     queue, model = new_queue(), Replies([])
     async with asyncio.timeout(40):
         run = await start(client, queue)
-        watcher = Watcher(client, run)
+        watcher = Watcher(client, run.id)
         await run.cancel()
         await watcher.until(served=False)
         async with worker(client, queue, model, []):
@@ -163,7 +114,7 @@ async def test_how_a_run_ended_is_told_even_if_no_worker_is_left_to_ask(client: 
         terminated = await start(client, new_queue())
         await terminated.terminate(reason="by mistake")
         closed = datetime.now(UTC)
-        watchers = [Watcher(client, run) for run in (answered, failed, cancelled, terminated)]
+        watchers = [Watcher(client, run.id) for run in (answered, failed, cancelled, terminated)]
         ends = [await watcher.end() for watcher in watchers]
 
     told = [end.model_dump(exclude={"time", "usage"}, exclude_none=True) for end in ends]
@@ -201,7 +152,7 @@ async def test_watching_adds_nothing_to_the_history(client: Client) -> None:
         before = (await run.describe()).history_length
         for _ in range(50):
             await run.query(EVENTS_QUERY, 0, result_type=EventsPage)
-        watcher = Watcher(client, run)
+        watcher = Watcher(client, run.id)
         await watcher.until(served=True)
         after = (await run.describe()).history_length
         await run.terminate()
