@@ -13,6 +13,7 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from activities.heartbeats import BeatIntervals, beating
 from activities.interface import (
+    EXCERPT_METADATA,
     EXECUTOR_METADATA,
     LIST_TOOLS,
     STARTED_AT_METADATA,
@@ -67,8 +68,8 @@ class ToolActivities:
                 # `from None`: inside this handler the SDK would report a cancellation instead.
                 raise _failed(failure, started_at=started_at) from None
         match outcome:
-            case ToolSuccess(result=answer):
-                return _payload(encode_json(answer), started_at=started_at, executor=self._identity)
+            case ToolSuccess():
+                return _payload(outcome, started_at=started_at, executor=self._identity)
             case ToolFailure():
                 raise _failed(outcome, started_at=started_at)
 
@@ -142,11 +143,13 @@ def _failed(failure: ToolFailure, *, started_at: str | None = None) -> Applicati
     )
 
 
-def _payload(answer: str, *, started_at: str, executor: str) -> RawValue:
+def _payload(outcome: ToolSuccess, *, started_at: str, executor: str) -> RawValue:
     """Carry the answer as plain JSON; who ran it and when travels beside it, not in it."""
     metadata = {
         "encoding": b"json/plain",
         STARTED_AT_METADATA: started_at.encode(),
         EXECUTOR_METADATA: executor.encode(),
     }
-    return RawValue(Payload(metadata=metadata, data=answer.encode()))
+    if outcome.excerpt:
+        metadata[EXCERPT_METADATA] = b"true"
+    return RawValue(Payload(metadata=metadata, data=encode_json(outcome.result).encode()))

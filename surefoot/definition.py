@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field, JsonValue, ValidationInfo, field_validat
 from pydantic.alias_generators import to_camel
 
 from surefoot.schema import SchemaRefusedError, check_schema
+from surefoot.sizes import MAX_ANSWER_BYTES
 from surefoot.wire import WireModel
 
 RESERVED_NAMES: frozenset[str] = frozenset({"llm_turn", "list_tools", "describe_queue", "surefoot"})
@@ -46,10 +47,14 @@ _CaptureLimit = Annotated[int, Field(ge=128, le=64 * 1024)]
 
 
 class CaptureLimits(_CamelModel):
-    """How many bytes of a tool's stdout and stderr are kept around a failure; at most 64 KiB of each."""
+    """How many bytes of a tool's output the model is given."""
 
     stdout: _CaptureLimit = 10_240
+    """Of what was captured around a failure; at most 64 KiB."""
     stderr: _CaptureLimit = 4_096
+    """Of what was captured around a failure; at most 64 KiB."""
+    result: Annotated[int, Field(ge=1_024, le=MAX_ANSWER_BYTES)] = 102_400
+    """Of a valid answer, as JSON; the whole of a larger one is kept as an artifact."""
 
 
 def _default_heartbeat(fields: dict[str, object]) -> float | None:

@@ -31,26 +31,30 @@ def truncate(text: str, limit_bytes: int) -> Shortened:
     return Shortened(head + _marker(len(encoded) - _size(head), limit_bytes), truncated=True)
 
 
-def keep_ends(text: str, limit_bytes: int) -> str:
+def keep_ends(text: str, limit_bytes: int, *, room_bytes: int | None = None) -> str:
     """The text within `limit_bytes` of UTF-8, as `truncate` gives it, but with its tail after the marker.
 
-    For what was captured before a failure: the last lines often say why.
+    For what was captured before a failure: the last lines often say why. `room_bytes` is what the text may
+    take where that is less than the limit that is named.
     """
     encoded = _encode(text)
-    if len(encoded) <= limit_bytes:
+    if len(encoded) <= (limit_bytes if room_bytes is None else room_bytes):
         return encoded.decode()
-    return join_ends(text, text, total_bytes=len(encoded), limit_bytes=limit_bytes)
+    return join_ends(text, text, total_bytes=len(encoded), limit_bytes=limit_bytes, room_bytes=room_bytes)
 
 
-def join_ends(head: str, tail: str, *, total_bytes: int, limit_bytes: int) -> str:
+def join_ends(
+    head: str, tail: str, *, total_bytes: int, limit_bytes: int, room_bytes: int | None = None
+) -> str:
     """What `keep_ends` gives for a text of which only the head and the tail are at hand.
 
     `total_bytes` is the size of the whole text and is above the limit; head and tail may overlap, and each
     holds at least `limit_bytes` of it.
     """
-    room = limit_bytes - len(_marker(total_bytes, limit_bytes)) - len("\n")
+    whole_room = limit_bytes if room_bytes is None else room_bytes
+    room = whole_room - len(_marker(total_bytes, limit_bytes)) - len("\n")
     if room < 0:
-        return _first(_encode(head), limit_bytes)
+        return _first(_encode(head), whole_room)
     kept_head = _first(_encode(head), room - room // 2)
     kept_tail = _last(_encode(tail), room // 2)
     left_out_bytes = total_bytes - _size(kept_head) - _size(kept_tail)

@@ -71,4 +71,4 @@ def _open_bucket(url: str, environment: Mapping[str, str]) -> Store:
     except (BaseError, ValueError):
         # The library's own words may quote what it was given.
         raise SettingsError(f"the AWS_ variables do not make a client for {url}") from None
-    return BucketStore(objects, name=url)
+    return BucketStore(objects, location=url)

@@ -14,11 +14,12 @@ from activities.conversations import Conversations
 from activities.heartbeats import BeatIntervals
 from activities.llm_turn import LlmTurns, OpenModel
 from activities.queues import QueueActivities
-from activities.store.directory import DirectoryStore
+from activities.tools.artifacts import Artifacts
 from activities.tools.discovery import DiskTool
 from activities.tools.executor import ToolExecutor
 from workers.child_signals import keep_exit_codes
 from workers.settings import Settings
+from workers.storage import open_store
 from workflows.agent import Agent
 
 # Without this every run would import the contract anew: 31 ms for each instead of 0.8 ms.
@@ -47,9 +48,10 @@ def build_worker(
     # A beat within the throttle waits there, and is as old as that when the server gets it.
     with_news = max(settings.heartbeat_output_interval, settings.heartbeat_throttle)
     intervals = BeatIntervals(with_news, settings.heartbeat_idle_interval)
-    conversations = Conversations(ConversationCache(), DirectoryStore(settings.state_directory / "store"))
+    store = open_store(settings, environment)
+    conversations = Conversations(ConversationCache(), store)
     turns = LlmTurns(open_model, conversations=conversations, intervals=intervals)
-    executor = ToolExecutor(tools, directory, environment)
+    executor = ToolExecutor(tools, directory, environment, Artifacts(store))
     tool_activities = ToolActivities(executor, identity=client.identity, intervals=intervals)
     return Worker(
         client,

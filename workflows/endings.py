@@ -19,7 +19,7 @@ from temporalio.exceptions import (
     TimeoutType,
 )
 
-from activities.interface import EXECUTOR_METADATA, STARTED_AT_METADATA, Capture
+from activities.interface import EXCERPT_METADATA, EXECUTOR_METADATA, STARTED_AT_METADATA, Capture
 from surefoot import failures
 from surefoot.admission import Admitted
 from surefoot.failures import Captured
@@ -121,7 +121,8 @@ def _answered(call: Admitted, raw: RawValue | None) -> ToolSuccess | ToolFailure
         answer = json_value(raw)
     except (UndecodableError, NotStrictJsonError) as error:
         return failures.undecodable(tool, str(error), _bounded(call, stdout=_head(call, data)))
-    schema = call.definition.output_schema
+    whole = raw is None or EXCERPT_METADATA not in raw.payload.metadata
+    schema = call.definition.output_schema if whole else None
     return check_answer(
         tool,
         answer,

@@ -11,6 +11,12 @@ PASSED_ON = frozenset(
 CALL_ID = "SUREFOOT_CALL_ID"
 """Names the call that a process serves; whatever a tool starts inherits it."""
 
+ARTIFACTS_DIRECTORY = "SUREFOOT_ARTIFACTS"
+"""Names the directory in which a tool may leave files to be kept."""
+
+STORE = "SUREFOOT_STORE"
+"""Says to `surefoot artifacts` in a tool where the worker keeps them."""
+
 
 def tool_environment(base: Mapping[str, str], *, call_id: str, timeout: timedelta) -> dict[str, str]:
     """What of `base` a tool may see, and which call it serves: SUREFOOT_CALL_ID, SUREFOOT_TIMEOUT_SECONDS."""

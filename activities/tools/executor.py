@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from activities.interface import Capture, ToolCallInput
+from activities.tools.artifacts import Artifacts
 from activities.tools.capture import Captures, StreamCapture
 from activities.tools.discovery import DiskTool
 from activities.tools.environment import tool_environment
@@ -37,6 +38,8 @@ class ToolExecutor:
     """The working directory of every call."""
     environment: Mapping[str, str]
     """The worker's environment; a tool sees only the allow-listed part of it."""
+    artifacts: Artifacts | None = None
+    """Where what is too large for the model is kept; without it, an answer is given whole."""
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, compare=False)
 
     def definition(self, tool: str) -> ToolDefinition | None:
@@ -61,12 +64,31 @@ class ToolExecutor:
         limits = tool.definition.limits
         captures = Captures(StreamCapture(limits.stdout), StreamCapture(limits.stderr))
         watch(lambda: _capture(captures, limits))
+        if self.artifacts is None:
+            return await self._outcome(tool, tool.executable, call, captures, {})
+        clock = asyncio.get_running_loop().time
+        keep_until = clock() + call.timeout_seconds + self.artifacts.grace_seconds
+        with self.artifacts.of_call(call.call_id) as left:
+            outcome = await self._outcome(tool, tool.executable, call, captures, left.environment)
+            if isinstance(outcome, ToolFailure):
+                return outcome
+            return await left.whole(outcome, limit_bytes=limits.result, patience_seconds=keep_until - clock())
+
+    async def _outcome(
+        self,
+        tool: DiskTool,
+        executable: Path,
+        call: ToolCallInput,
+        captures: Captures,
+        more_environment: Mapping[str, str],
+    ) -> ToolSuccess | ToolFailure:
         timeout = timedelta(seconds=call.timeout_seconds)
+        environment = tool_environment(self.environment, call_id=call.call_id, timeout=timeout)
         ending = await execute(
-            tool.executable,
+            executable,
             encode_json(call.params),
             timeout=timeout,
-            environment=tool_environment(self.environment, call_id=call.call_id, timeout=timeout),
+            environment={**environment, **more_environment},
             directory=self.directory,
             captures=captures,
         )

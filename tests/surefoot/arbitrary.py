@@ -34,7 +34,7 @@ _FIELDS: dict[str, st.SearchStrategy[JsonValue]] = {
     "outputSchema": st.sampled_from([None, {"type": "null"}]),
     "annotations": st.sampled_from([{}, {"readOnlyHint": True, "idempotentHint": False}]),
     "timeoutSeconds": st.floats(0.001, 86_400),
-    "limits": st.sampled_from([{}, {"stdout": 128}, {"stdout": 10_240, "stderr": 65_536}]),
+    "limits": st.sampled_from([{}, {"stdout": 128}, {"stdout": 10_240, "stderr": 65_536, "result": 2**20}]),
     "exclusive": st.booleans(),
     "executorQueue": st.sampled_from([None, "gpu"]),
     "heartbeatSeconds": st.none() | st.floats(1, 3_600),

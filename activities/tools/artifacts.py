@@ -1,0 +1,146 @@
+"""What of a tool call is too large for the model, kept whole in the store."""
+
+import asyncio
+import os
+import secrets
+import shutil
+import stat
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from activities.store.store import Store, StoreUnavailableError, is_key, key_part
+from activities.tools.environment import ARTIFACTS_DIRECTORY, STORE
+from surefoot.artifact import ARTIFACT_FIELD_ENDING, ARTIFACTS, excerpt, excerpt_of_lost, not_kept
+from surefoot.outcome import ToolSuccess
+from surefoot.sizes import count
+from surefoot.strict_json import encode_json, json_bytes
+
+MAX_ARTIFACT_BYTES = 32 * 1024 * 1024
+"""The largest file of a tool that is kept; it passes through the worker's memory."""
+
+_AT_ONCE = 4
+"""How many artifacts are written side by side, for the same reason."""
+
+
+@dataclass(frozen=True)
+class CallArtifacts:
+    """The artifacts of one call: their ids begin alike, and unlike those of any other call."""
+
+    store: Store
+    name: str
+    """`<workflow id>/<tool_exec_id>-<6 random characters>`: a reset gives a tool_exec_id out again."""
+    directory: Path | None
+    """Where the tool may leave files; it is gone when the call is over. None: there is no room for any."""
+    _writing: asyncio.Semaphore
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What the tool is told of it: SUREFOOT_STORE, and SUREFOOT_ARTIFACTS."""
+        if self.directory is None:
+            return {STORE: self.store.location}
+        return {STORE: self.store.location, ARTIFACTS_DIRECTORY: str(self.directory)}
+
+    async def whole(self, success: ToolSuccess, *, limit_bytes: int, patience_seconds: float) -> ToolSuccess:
+        """Keep what the tool left, and its answer if it is above the limit; gives what the model reads.
+
+        It never fails: where the store does not take something in time, the answer says so.
+        """
+        try:
+            async with asyncio.timeout(patience_seconds):
+                return await self._whole(success, limit_bytes)
+        except TimeoutError:
+            return await self._whole(success, limit_bytes, refused="the store took too long")
+
+    async def _whole(self, success: ToolSuccess, limit_bytes: int, refused: str | None = None) -> ToolSuccess:
+        result = await self._with_left_files(success.result, refused)
+        if json_bytes(result) <= limit_bytes:
+            return success.model_copy(update={"result": result})
+        shown = await self._excerpt(encode_json(result), limit_bytes, refused)
+        return success.model_copy(update={"result": shown, "excerpt": True})
+
+    async def _with_left_files(self, result: JsonValue, refused: str | None) -> JsonValue:
+        if self.directory is None or not isinstance(result, dict):
+            return result
+        files = {
+            field: self.directory / value
+            for field, value in result.items()
+            if field.endswith(ARTIFACT_FIELD_ENDING) and isinstance(value, str) and _is_name(value)
+        }
+        kept = {field: await self._keep_file(file, refused) for field, file in files.items() if file.exists()}
+        return result | kept
+
+    async def _keep_file(self, file: Path, refused: str | None) -> str:
+        if refused is not None:
+            return not_kept(refused)
+        try:
+            async with self._writing:
+                data = await asyncio.to_thread(_read_plain_file, file)
+                return await self._keep(f".{file.name}", data)
+        except OSError as error:
+            return not_kept(f"its file cannot be read: {error.strerror or error}")
+        except StoreUnavailableError as error:
+            return not_kept(str(error))
+
+    async def _excerpt(self, answer_json: str, limit_bytes: int, refused: str | None) -> JsonValue:
+        if refused is not None:
+            return excerpt_of_lost(answer_json, limit_bytes=limit_bytes, reason=refused)
+        try:
+            async with self._writing:
+                artifact = await self._keep(".json", answer_json.encode())
+        except StoreUnavailableError as error:
+            return excerpt_of_lost(answer_json, limit_bytes=limit_bytes, reason=str(error))
+        return excerpt(answer_json, limit_bytes=limit_bytes, artifact=artifact)
+
+    async def _keep(self, ending: str, data: bytes) -> str:
+        key = f"{ARTIFACTS}/{self.name}{ending}"
+        await self.store.put(key, data)
+        file = self.store.file(key)
+        return key.removeprefix(f"{ARTIFACTS}/") if file is None else str(file)
+
+
+@dataclass(frozen=True)
+class Artifacts:
+    """Where the artifacts of a worker's calls go."""
+
+    store: Store
+    grace_seconds: float = 3
+    """How long after a tool's own timeout the store may take; the server's limit must come later."""
+    _writing: asyncio.Semaphore = field(
+        default_factory=lambda: asyncio.Semaphore(_AT_ONCE), init=False, compare=False
+    )
+
+    @contextmanager
+    def of_call(self, call_id: str) -> Generator[CallArtifacts]:
+        """Have a directory in which a tool may leave files, as long as its call lasts."""
+        workflow_id, _, tool_exec_id = call_id.rpartition("/")
+        name = f"{key_part(workflow_id)}/{key_part(tool_exec_id)}-{secrets.token_hex(3)}"
+        try:
+            directory = Path(tempfile.mkdtemp(prefix="surefoot-"))
+        except OSError:
+            yield CallArtifacts(self.store, name, None, self._writing)
+            return
+        try:
+            yield CallArtifacts(self.store, name, directory, self._writing)
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+def _is_name(text: str) -> bool:
+    return is_key(text) and "/" not in text
+
+
+def _read_plain_file(path: Path) -> bytes:
+    """Read a file that a tool left; not what a link leads to, and no pipe that nobody writes to."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError("it is no plain file")
+        if status.st_size > MAX_ARTIFACT_BYTES:
+            raise OSError(f"it is larger than {count(MAX_ARTIFACT_BYTES)}")
+        return file.read(MAX_ARTIFACT_BYTES)

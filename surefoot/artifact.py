@@ -1,0 +1,44 @@
+"""What stands for an answer above the model's limit: its ends, and where the whole of it is kept."""
+
+from pydantic import JsonValue
+
+from surefoot.strict_json import json_bytes
+from surefoot.truncation import keep_ends
+
+ARTIFACTS = "artifacts"
+"""The first part of every artifact's key in a store; what follows it is the artifact's id."""
+
+ARTIFACT_FIELD_ENDING = "_artifact"
+"""How the fields of an answer end that name a file which the tool left to be kept."""
+
+
+def excerpt(answer_json: str, *, limit_bytes: int, artifact: str) -> JsonValue:
+    """Give what the model reads in place of an answer that is kept whole, within `limit_bytes` of JSON.
+
+    `artifact` is the path of the artifact's file or its id.
+    """
+    return _within(answer_json, limit_bytes, {"artifact": artifact})
+
+
+def excerpt_of_lost(answer_json: str, *, limit_bytes: int, reason: str) -> JsonValue:
+    """Give what the model reads in place of an answer that could not be kept, and why it could not."""
+    return _within(answer_json, limit_bytes, {"note": not_kept(reason)})
+
+
+def not_kept(reason: str) -> str:
+    """Say that what was left out is nowhere to be had."""
+    return f"The rest could not be kept: {reason}"
+
+
+def _within(answer_json: str, limit_bytes: int, where: dict[str, JsonValue]) -> JsonValue:
+    rest: dict[str, JsonValue] = {"truncated": True, "bytes": len(answer_json.encode()), **where}
+    room_in_json = limit_bytes - json_bytes({**rest, "text": ""})
+    room = room_in_json
+    while room > 0:
+        text = keep_ends(answer_json, limit_bytes, room_bytes=room)
+        in_json = json_bytes(text) - len('""')
+        if in_json <= room_in_json:
+            return {**rest, "text": text}
+        # Its quotes are escaped once more; how many of them its ends hold is not known before.
+        room = room * room_in_json // in_json - 1
+    return {**rest, "text": ""}
