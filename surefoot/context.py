@@ -1,5 +1,6 @@
 """How full a model's context window is, and what a conversation has to shrink to."""
 
+from surefoot.usage import Usage
 from surefoot.wire import WireModel
 
 FULL_PERCENT = 80
@@ -39,22 +40,79 @@ def tokens_in(size_bytes: int, counted: Counted = NEVER_COUNTED) -> int:
     return max(round(counted.tokens + beyond), 0)
 
 
-def is_full(size_bytes: int, *, window_tokens: int | None, counted: Counted = NEVER_COUNTED) -> bool:
-    """Tell whether a conversation must be made smaller before its next turn.
-
-    A window that is not known (None) is never full: only the provider's own error tells.
-    """
-    if window_tokens is None:
-        return False
-    return tokens_in(size_bytes, counted) > window_tokens * FULL_PERCENT // 100
-
-
 def target_bytes(size_bytes: int, *, window_tokens: int | None, counted: Counted = NEVER_COUNTED) -> int:
-    """Tell the size that a conversation is to have afterwards, at most half of what it has.
+    """Tell the size that a conversation is to have afterwards: that of half the window.
 
-    It is above half of the window, or the provider refused it, so that half of it always is progress.
+    Where the window is not known (None), it is half of the conversation that did not fit it. It always is
+    less than the conversation has, whatever was counted.
     """
-    half = size_bytes // 2
     if window_tokens is None:
-        return half
-    return min(half, int(window_tokens * TARGET_PERCENT // 100 * counted.bytes_per_token))
+        return size_bytes // 2
+    half_window = int(window_tokens * TARGET_PERCENT // 100 * counted.bytes_per_token)
+    return min(half_window, size_bytes * TARGET_PERCENT // FULL_PERCENT)
+
+
+class Overflow(WireModel):
+    """What a provider said of a conversation that did not fit; None for what it did not say."""
+
+    window_tokens: int | None = None
+    tokens: int | None = None
+
+
+class Context(WireModel):
+    """What a run knows of its model's context window and of how full it is, from one turn to the next."""
+
+    window_tokens: int | None = None
+    """What is published of the model, or set; None while nothing is known."""
+    told_window_tokens: int | None = None
+    """What the provider itself said when a conversation did not fit; it counts before all else."""
+    counted: Counted = NEVER_COUNTED
+    again_above_bytes: int = 0
+    """A conversation that could not be made small enough is left alone up to this size."""
+
+    @property
+    def window(self) -> int | None:
+        """The window in tokens; None = unknown."""
+        return self.told_window_tokens or self.window_tokens
+
+    def tokens_in(self, size_bytes: int) -> int:
+        """Tell the tokens of a conversation of this size: what was counted, and an estimate of the rest."""
+        return tokens_in(size_bytes, self.counted)
+
+    def is_full(self, size_bytes: int) -> bool:
+        """Tell whether a conversation must be made smaller before its next turn.
+
+        A window that is not known is never full: only the provider's own error tells.
+        """
+        if self.window is None or size_bytes <= self.again_above_bytes:
+            return False
+        return self.tokens_in(size_bytes) > self.window * FULL_PERCENT // 100
+
+    def after_reply(self, usage: Usage, window_tokens: int | None, size_bytes: int) -> "Context":
+        """Take in what a turn cost; `size_bytes` is the conversation's, with the reply."""
+        tokens = usage.input_tokens + usage.output_tokens
+        counted = Counted(tokens=tokens, size_bytes=size_bytes) if usage.input_tokens else self.counted
+        return self.model_copy(
+            update={"window_tokens": window_tokens or self.window_tokens, "counted": counted}
+        )
+
+    def after_overflow(self, told: Overflow, size_bytes: int) -> "Context":
+        """Take in what the provider said of a conversation of this size that did not fit."""
+        tokens = told.tokens or max(self.tokens_in(size_bytes), self.window or 0)
+        return self.model_copy(
+            update={
+                "told_window_tokens": told.window_tokens or self.told_window_tokens,
+                "counted": Counted(tokens=tokens, size_bytes=size_bytes),
+            }
+        )
+
+    def after_compaction(self, tokens: int, size_bytes: int) -> "Context":
+        """Take in that the conversation has this size now, and about so many tokens."""
+        context = self.model_copy(
+            update={"counted": Counted(tokens=tokens, size_bytes=size_bytes), "again_above_bytes": 0}
+        )
+        still_full = context.is_full(size_bytes)
+        return context.model_copy(update={"again_above_bytes": size_bytes * 5 // 4 if still_full else 0})
+
+
+NOTHING_KNOWN = Context()
