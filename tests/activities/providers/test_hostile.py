@@ -62,7 +62,7 @@ def broken(draw: st.DrawFn, body: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("model", list(BODIES))
-@examples(max_examples=40, deadline=None)
+@examples(max_examples=25, deadline=None)
 @given(data=st.data())
 async def test_whatever_a_provider_answers_the_run_can_go_on(data: st.DataObject, model: str) -> None:
     body = data.draw(broken(BODIES[model]))
