@@ -12,8 +12,8 @@ import structlog
 from temporalio import activity, workflow
 from temporalio.exceptions import ApplicationError
 
+from activities.conversations import CONVERSATION_UNAVAILABLE
 from activities.interface import MODEL_REFUSED, MODEL_UNAVAILABLE
-from activities.llm_turn import CONVERSATION_UNAVAILABLE
 
 _FORESEEN = frozenset({MODEL_UNAVAILABLE, MODEL_REFUSED, CONVERSATION_UNAVAILABLE})
 _FIELDS = {
