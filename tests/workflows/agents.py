@@ -189,12 +189,15 @@ async def run_agent(
 
 
 async def events_of(handle: WorkflowHandle[Any, Any]) -> tuple[Event, ...]:
+    """Give the ledger of a run; of one that continued as new, only that of the newest run of its chain."""
     events: list[Event] = []
-    more = True
-    while more:
-        page = await handle.query(EVENTS_QUERY, len(events), result_type=EventsPage)
+    page = await handle.query(EVENTS_QUERY, 0, result_type=EventsPage)
+    if page.first_offset:
+        page = await handle.query(EVENTS_QUERY, page.first_offset, result_type=EventsPage)
+    events += page.events
+    while page.more:
+        page = await handle.query(EVENTS_QUERY, page.next_offset, result_type=EventsPage)
         events += page.events
-        more = page.more
     return tuple(events)
 
 
