@@ -2,22 +2,26 @@
 
 from pydantic import JsonValue
 
-from surefoot.conversation import AssistantMessage, Kept, Message, Prefix
+from surefoot.conversation import NOTHING_KEPT, AssistantMessage, Kept, Message, Prefix
 from surefoot.definition import ToolDefinition
 from surefoot.run import Protocol
-from surefoot.usage import Usage
+from surefoot.usage import NO_USAGE, Usage
 from surefoot.wire import WireModel
 
 LLM_TURN = "llm_turn"
 LIST_TOOLS = "list_tools"
 DESCRIBE_QUEUE = "describe_queue"
 KEEP_CONVERSATION = "keep_conversation"
+COMPACT_CONTEXT = "compact_context"
 
 MODEL_UNAVAILABLE = "MODEL_UNAVAILABLE"
 """The type of a model error that time may heal: rate limits, overload, 5xx, timeouts, connections."""
 
 MODEL_REFUSED = "MODEL_REFUSED"
 """The type of a model error that asking again cannot heal: key, quota, rejected request, unknown model."""
+
+CONTEXT_OVERFLOW = "CONTEXT_OVERFLOW"
+"""The type of a model error that a shorter conversation may heal; `details[0]` is an `Overflow`."""
 
 STARTED_AT_METADATA = "surefoot-started-at"
 """Metadata of our executors' answers: when the call started, ISO 8601."""
@@ -78,6 +82,34 @@ class LlmTurnResult(WireModel):
     """The model that answered, as the provider names it."""
     context_window: int | None = None
     """How many tokens fit the model; None for a model that nobody here knows so well."""
+
+
+class CompactInput(WireModel):
+    """The input of `compact_context`: the turn that is to be taken, and how full the window is."""
+
+    turn: LlmTurnInput
+    window_tokens: int | None
+    """None where only the provider knows it."""
+    tokens: int
+    """What the conversation is thought to take of it."""
+
+
+class CompactResult(WireModel):
+    """The conversation that the run is to go on with, and what was done to it."""
+
+    messages: tuple[Message, ...] = ()
+    """Empty when they are too large to travel, and in the store."""
+    kept: Kept = NOTHING_KEPT
+    size_bytes: int
+    """The conversation's as `Conversation` counts it."""
+    tokens: int
+    """What it is thought to take of the window now."""
+    results_shortened: int
+    turns_summarised: int
+    bytes_before: int
+    bytes_after: int
+    usage: Usage = NO_USAGE
+    """What the turns cost that wrote a summary."""
 
 
 class ToolCallInput(WireModel):

@@ -1,7 +1,8 @@
 """The `llm_turn` activity: gives a model the conversation, and the workflow its reply."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 from pydantic import ValidationError
 from temporalio import activity
@@ -9,8 +10,22 @@ from temporalio.exceptions import ApplicationError
 
 from activities.conversations import Conversations
 from activities.heartbeats import BeatIntervals, beating
-from activities.interface import LLM_TURN, MODEL_REFUSED, MODEL_UNAVAILABLE, LlmTurnInput, LlmTurnResult
-from activities.model import Model, ModelKeyMissingError, ModelRefusedError, ModelUnavailableError
+from activities.interface import (
+    CONTEXT_OVERFLOW,
+    LLM_TURN,
+    MODEL_REFUSED,
+    MODEL_UNAVAILABLE,
+    LlmTurnInput,
+    LlmTurnResult,
+)
+from activities.model import (
+    Model,
+    ModelContextOverflowError,
+    ModelKeyMissingError,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
+from surefoot.context import Overflow
 from surefoot.conversation import AssistantMessage, Conversation, message_bytes
 from surefoot.sizes import MAX_ERROR_BYTES, MAX_REPLY_BYTES, count
 from surefoot.truncation import truncate
@@ -34,31 +49,47 @@ class LlmTurns:
         """Ask the model for its next reply.
 
         Raises:
-            ApplicationError: MODEL_UNAVAILABLE and CONVERSATION_UNAVAILABLE may heal, MODEL_REFUSED not.
+            ApplicationError: MODEL_UNAVAILABLE and CONVERSATION_UNAVAILABLE may heal, MODEL_REFUSED not,
+                and CONTEXT_OVERFLOW only if less is said.
         """
         async with beating(self._intervals):
             conversation = await self._conversations.find(
                 turn.conversation, known=turn.prefix, new_messages=turn.new_messages
             )
-            result = await self._reply(turn, conversation)
+            try:
+                result = await self._reply(turn, conversation)
+            except ApplicationError:
+                # Whoever takes the turn again, or makes the conversation smaller, finds it here.
+                self._conversations.remember(conversation)
+                raise
         self._conversations.remember(conversation.append(result.reply))
         return result
 
     async def _reply(self, turn: LlmTurnInput, conversation: Conversation) -> LlmTurnResult:
-        try:
+        with told_to_the_run():
             # In a thread: it may read files, and import for seconds, while tools here have to beat.
             model = await asyncio.to_thread(self._open_model, turn, activity.info().attempt)
             return _carried(await model.reply(conversation.messages, closing=turn.closing))
-        except ModelUnavailableError as error:
-            raise ApplicationError(
-                _sentence(error), type=MODEL_UNAVAILABLE, next_retry_delay=error.retry_after
-            ) from None
-        except ModelKeyMissingError as error:
-            raise ApplicationError(_sentence(error), type=MODEL_UNAVAILABLE) from None
-        except ModelRefusedError as error:
-            raise _refused(_sentence(error)) from None
-        except UnicodeError as error:
-            raise _refused(f"the conversation cannot be sent to the model: {error}") from error
+
+
+@contextmanager
+def told_to_the_run() -> Generator[None]:
+    """Turn what a model raises into what Temporal carries."""
+    try:
+        yield
+    except ModelUnavailableError as error:
+        raise ApplicationError(
+            _sentence(error), type=MODEL_UNAVAILABLE, next_retry_delay=error.retry_after
+        ) from None
+    except ModelKeyMissingError as error:
+        raise ApplicationError(_sentence(error), type=MODEL_UNAVAILABLE) from None
+    except ModelContextOverflowError as error:
+        told = Overflow(window_tokens=error.window_tokens, tokens=error.tokens)
+        raise ApplicationError(_sentence(error), told, type=CONTEXT_OVERFLOW, non_retryable=True) from None
+    except ModelRefusedError as error:
+        raise _refused(_sentence(error)) from None
+    except UnicodeError as error:
+        raise _refused(f"the conversation cannot be sent to the model: {error}") from error
 
 
 def _carried(result: LlmTurnResult) -> LlmTurnResult:
