@@ -8,12 +8,15 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from console.artifacts import artifacts_app
 from console.dev import dev
 from console.doctor import doctor
 from console.errors import CommandError
 from console.exit_codes import ExitCode
 from console.run import run
+from console.show import show
 from console.tools import tools_app
+from console.watch import watch
 from console.worker import worker
 
 app = typer.Typer(
@@ -41,12 +44,15 @@ def _options(
 
 
 app.command("run")(run)
+app.command("watch")(watch)
+app.command("show")(show)
 app.command("worker")(worker)
 app.command("dev")(dev)
 app.command("doctor")(doctor)
 app.add_typer(tools_app, name="tools")
+app.add_typer(artifacts_app, name="artifacts")
 
-_COMMANDS = ("run", "worker", "dev", "doctor", "tools")
+_COMMANDS = ("run", "worker", "dev", "doctor", "tools", "artifacts")
 
 
 def main() -> NoReturn:

@@ -69,6 +69,8 @@ class DirectoryStore:
             try:
                 return path.read_bytes()
             except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+                if self.directory.exists() and not self.directory.is_dir():
+                    raise
                 key = path.relative_to(self.directory)
                 raise NotStoredError(f"there is no '{key}' in the store {self.directory}") from None
 
