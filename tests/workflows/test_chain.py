@@ -1,6 +1,7 @@
 import asyncio
 import re
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Any
 
 import pytest
@@ -224,6 +225,36 @@ async def test_a_worker_without_the_store_leaves_a_turn_to_one_that_has_it(
     assert re.fullmatch(r"CONVERSATION_UNAVAILABLE: there is no 'conversations/.+' in the store .+", failing)
     assert [len(given) for given, _ in model.asked] == [2, 4, 6, 8, 10, 12]
     assert model.asked[-1][0][:10] == model.asked[-2][0]
+
+
+@pytest.mark.long
+async def test_the_largest_values_of_a_run_travel_along_its_chain(client: Client) -> None:
+    """Random text cannot be compressed; a run may have this much of it at every place at once."""
+    schema = {"type": "object", "description": token_urlsafe(700_000)}
+    model = Replies(
+        [
+            AssistantMessage(text=token_urlsafe(600_000), tool_calls=calls(("look", {})).tool_calls),
+            calls(*[("look", {"text": token_urlsafe(200_000)})] * 4),
+            AssistantMessage(
+                text=token_urlsafe(1_300_000)[: 1700 * 1024], tool_calls=calls(("look", {})).tool_calls
+            ),
+            says("Done."),
+        ]
+    )
+
+    async def incompressible(_: RawValue) -> JsonValue:
+        return token_urlsafe(780_000)
+
+    tools = [tool("look", incompressible, inputSchema=schema)]
+    async with asyncio.timeout(90), serving(client, model, tools) as queue:
+        prompt, system = token_urlsafe(780_000), token_urlsafe(190_000)
+        run = await start(client, queue, prompt=prompt, system=system, chain=EVERY_TURN)
+        result = await run.result()
+        chain = await chain_of(run, client)
+
+    assert (result.answer, result.tool_executions, result.failed_tool_executions) == ("Done.", 6, 0)
+    assert len(chain) == 4
+    assert [len(given) for given, _ in model.asked] == [2, 4, 9, 11]
 
 
 async def until_failing(run: WorkflowHandle[Any, Any], activity_type: str) -> str:
