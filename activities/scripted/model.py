@@ -9,12 +9,12 @@ from pathlib import PurePath
 from pydantic import JsonValue
 
 from activities.interface import LlmTurnResult
-from activities.model import Model, ModelRefusedError, ModelUnavailableError
+from activities.model import Model, ModelContextOverflowError, ModelRefusedError, ModelUnavailableError
 from activities.scripted.scene import Position, Scene
 from activities.scripted.script import Script
 from activities.scripted.steps import ScriptedFailure, ScriptedReply
 from activities.scripted.template import NotThereError, render, render_text
-from surefoot.conversation import AssistantMessage, Message, ToolCall
+from surefoot.conversation import AssistantMessage, Message, ToolCall, UserMessage, message_bytes
 from surefoot.usage import Usage
 
 PROVIDER = "scripted"
@@ -36,9 +36,13 @@ class ScriptedModel:
 
         Raises:
             ModelUnavailableError: the step says so.
+            ModelContextOverflowError: the conversation is above the size that the script says.
             ModelRefusedError: the step says so, no step fits, or a template names what is not there.
         """
+        self._check_size(messages)
         scene = Scene.of(messages, provider=PROVIDER)
+        if messages and _is_summary_request(messages[-1]):
+            return self._result(AssistantMessage(text=self._summary()), scene.position, Usage(requests=1))
         if closing:
             answer = AssistantMessage(text=self._last_words(scene))
             return self._result(answer, scene.position, Usage(requests=1))
@@ -52,6 +56,16 @@ class ScriptedModel:
         except NotThereError as error:
             raise ModelRefusedError(f"{where}: the template {error}") from None
         return self._result(message, next_turn.position, Usage(requests=1, **reply.usage.model_dump()))
+
+    def _check_size(self, messages: Sequence[Message]) -> None:
+        overflow = self.script.overflow
+        size_bytes = sum(message_bytes(message) for message in messages) if overflow else 0
+        if overflow is not None and size_bytes > overflow.above_bytes:
+            reason = f"{size_bytes:,} bytes are above the {overflow.above_bytes:,} bytes that fit the script"
+            raise ModelContextOverflowError(reason, overflow.window_tokens)
+
+    def _summary(self) -> str:
+        return self.script.summary.say if self.script.summary else NOTHING_TO_SAY
 
     def _last_words(self, scene: Scene) -> str:
         if self.script.closing is None:
@@ -74,6 +88,15 @@ class ScriptedModel:
 
 
 _fits: type[Model] = ScriptedModel
+
+
+def _is_summary_request(message: Message) -> bool:
+    # A summary itself tells how many turns it stands for.
+    match message:
+        case UserMessage(purpose="summary", summarised_turns=0):
+            return True
+        case _:
+            return False
 
 
 def _fail(failure: ScriptedFailure, attempt: int) -> None:

@@ -17,7 +17,9 @@ from activities.scripted.steps import (
     Contents,
     ScriptedCall,
     ScriptedFailure,
+    ScriptedOverflow,
     ScriptedReply,
+    ScriptedSummary,
     ScriptedUsage,
     Step,
 )
@@ -31,7 +33,10 @@ MAX_SCRIPT_BYTES = 256 * 1024
 _FIELDS = sorted(
     {
         field
-        for part in (Contents, Closing, Step, ScriptedCall, ScriptedFailure, ScriptedUsage, Price)
+        for part in (
+            *(Contents, Closing, ScriptedSummary, ScriptedOverflow, Price),
+            *(Step, ScriptedCall, ScriptedFailure, ScriptedUsage),
+        )
         for field in part.model_fields
     }
 )
@@ -66,6 +71,8 @@ class Script:
     price: Price | None = None
     """Dollars for a million of the tokens that the replies are said to have cost."""
     context_window: int | None = None
+    summary: ScriptedSummary | None = None
+    overflow: ScriptedOverflow | None = None
 
     def where(self, *place: str | int) -> str:
         """Name a place for people, like `demo.yaml, line 12`; `place` is e.g. `"steps", 0`."""
@@ -108,7 +115,16 @@ def parse_script(content: bytes, *, file: str) -> Script:
         contents = Contents.model_validate_json(encode_json(document.value))
     except ValidationError as error:
         raise ScriptError(_first_problem(error, document, file)) from None
-    script = Script(file, contents.steps, contents.closing, document, contents.price, contents.context_window)
+    script = Script(
+        file,
+        contents.steps,
+        contents.closing,
+        document,
+        price=contents.price,
+        context_window=contents.context_window,
+        summary=contents.summary,
+        overflow=contents.overflow,
+    )
     _check_templates(script)
     return script
 

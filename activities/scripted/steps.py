@@ -143,6 +143,19 @@ class Closing(_Part):
     say: str
 
 
+class ScriptedSummary(_Part):
+    """What the model says of older turns when it is to summarise them."""
+
+    say: str
+
+
+class ScriptedOverflow(_Part):
+    """A provider that refuses a conversation above a size; it may say how much its window holds."""
+
+    above_bytes: Annotated[int, Field(ge=0)]
+    window_tokens: Annotated[int, Field(ge=1)] | None = None
+
+
 class Contents(_Part):
     """A whole script: what its file holds."""
 
@@ -150,6 +163,8 @@ class Contents(_Part):
     closing: Closing | None = None
     price: Price | None = None
     context_window: Annotated[int, Field(ge=1)] | None = None
+    summary: ScriptedSummary | None = None
+    overflow: ScriptedOverflow | None = None
 
     @field_validator("steps")
     @classmethod
