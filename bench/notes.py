@@ -2,13 +2,13 @@
 
 import json
 import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from temporalio.client import Interceptor, OutboundInterceptor, QueryWorkflowInput
-from temporalio.worker import WorkflowInstance, WorkflowInstanceDetails
-from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
+from temporalio.worker import WorkflowInstance, WorkflowInstanceDetails, WorkflowRunner
 
 Kind = Literal["serving", "turn", "query", "instance"]
 
@@ -71,13 +71,21 @@ class _Queries(OutboundInterceptor):
             self._notes.write("query", seconds=time.monotonic() - began)
 
 
-@dataclass(frozen=True)
-class NotingRunner(SandboxedWorkflowRunner):
+class NotingRunner(WorkflowRunner):
     """Notes every run that begins in this worker's memory, be it new or replayed."""
 
-    notes: Notes = field(kw_only=True)
+    def __init__(self, runner: WorkflowRunner, notes: Notes) -> None:
+        self._runner, self._notes = runner, notes
+
+    def prepare_workflow(self, defn: Any) -> None:  # noqa: ANN401  private to the SDK
+        """Prepare, as the runner does."""
+        self._runner.prepare_workflow(defn)
 
     def create_instance(self, det: WorkflowInstanceDetails) -> WorkflowInstance:
-        """Create one, as the sandbox does."""
-        self.notes.write("instance")
-        return super().create_instance(det)
+        """Create one, as the runner does."""
+        self._notes.write("instance")
+        return self._runner.create_instance(det)
+
+    def set_worker_level_failure_exception_types(self, types: Sequence[type[BaseException]]) -> None:
+        """Pass on what fails a run."""
+        self._runner.set_worker_level_failure_exception_types(types)

@@ -3,23 +3,24 @@
 import time
 
 from temporalio.client import Client, WorkflowHistory
-from temporalio.worker import Replayer
+from temporalio.worker import Replayer, WorkflowRunner
 
 from bench.figure import Figure
-from bench.handwritten import HandwrittenAgent
+from bench.handwritten import HandwrittenAgent, handwritten_sandbox
 from bench.serving import Side
 from bench.weighing import chain_of
-from workers.worker import workflow_sandbox
+from workers.sandbox import workflow_sandbox
 from workflows.agent import Agent
 from workflows.converter import DATA_CONVERTER
 
 
 async def replay_seconds(side: Side, histories: list[WorkflowHistory]) -> list[float]:
     """Replay each history and give how long that took."""
-    restrictions = workflow_sandbox().restrictions.with_passthrough_modules("bench")
-    runner = type(workflow_sandbox())(restrictions=restrictions)
-    workflow = Agent if side == "surefoot" else HandwrittenAgent
-    replayer = Replayer(workflows=[workflow], workflow_runner=runner, data_converter=DATA_CONVERTER)
+    match side:
+        case "surefoot":
+            replayer = _replayer(Agent, workflow_sandbox())
+        case "handwritten":
+            replayer = _replayer(HandwrittenAgent, handwritten_sandbox())
     took: list[float] = []
     # The first one imports what all others share.
     for history in (histories[0], *histories):
@@ -27,6 +28,10 @@ async def replay_seconds(side: Side, histories: list[WorkflowHistory]) -> list[f
         await replayer.replay_workflow(history)
         took.append(time.perf_counter() - began)
     return took[1:]
+
+
+def _replayer(workflow: type, runner: WorkflowRunner) -> Replayer:
+    return Replayer(workflows=[workflow], workflow_runner=runner, data_converter=DATA_CONVERTER)
 
 
 async def histories_of(client: Client, workflow_id: str) -> list[WorkflowHistory]:

@@ -13,7 +13,7 @@ from temporalio.worker import WorkerConfig
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
 from bench.agent import agent_worker, with_tool_in_process
-from bench.handwritten import Activities, HandwrittenAgent
+from bench.handwritten import Activities, HandwrittenAgent, handwritten_sandbox
 from bench.notes import Notes, NotingQueries, NotingRunner
 from workers.connection import connect
 from workers.logging import configure_logging
@@ -45,6 +45,7 @@ class _Measured(SimplePlugin):
         """Put this side's workflows and activities in."""
         # The SDK leaves what these entries call untyped.
         built = cast("dict[str, Any]", config)
+        runner: SandboxedWorkflowRunner = built["workflow_runner"]
         match self._side:
             case "surefoot":
                 config["activities"] = with_tool_in_process(built["activities"], directory=self._directory)
@@ -52,9 +53,8 @@ class _Measured(SimplePlugin):
                 activities = Activities(self._notes)
                 config["activities"] = [activities.create_reply, activities.run_tool]
                 config["workflows"] = [HandwrittenAgent]
-        runner: SandboxedWorkflowRunner = built["workflow_runner"]
-        restrictions = runner.restrictions.with_passthrough_modules("bench")
-        config["workflow_runner"] = NotingRunner(restrictions, notes=self._notes)
+                runner = handwritten_sandbox()
+        config["workflow_runner"] = NotingRunner(runner, self._notes)
         return super().configure_worker(config)
 
 
