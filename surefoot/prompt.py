@@ -17,7 +17,9 @@ DEFAULT_PROMPT = (
 
 FAILURE_RULES = (
     "Every tool result is one JSON object. `tool_success: true` means that the tool gave a valid answer, "
-    "in `result`; if the operation itself failed, `result` says so. `tool_success: false` means that "
+    "in `result`; if the operation itself failed, `result` says so. What is truncated for you is kept whole: "
+    "`artifact`, or a field that ends in `_artifact`, names its file, or the id that "
+    "`surefoot artifacts get ID` prints it by. `tool_success: false` means that "
     "there is no valid answer: `error` and `error_code` say why, `stdout` and `stderr` hold what was "
     "captured. The call may have taken effect all the same, except for "
     + ", ".join(sorted(NEVER_ACTED))

@@ -275,6 +275,7 @@ def test_the_rules_name_exactly_the_codes_that_never_took_effect() -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
+        "What is truncated for you is kept whole",
         "`tool_success: false` means that there is no valid answer",
         "The call may have taken effect all the same, except for",
         'an error that says "could not be started"',
