@@ -15,12 +15,14 @@ _SHOWN_PROMPT_BYTES = 2048
 def is_due(limits: ChainLimits, *, updates: int) -> bool:
     """Tell whether the history of this run is long enough; `updates` is how many it took."""
     info = workflow.info()
-    return (
+    due = (
         info.is_continue_as_new_suggested()
         or info.get_current_history_length() >= limits.max_events
         or info.get_current_history_size() >= limits.max_bytes
         or updates >= limits.max_updates
     )
+    # Runs of earlier code went on past this point, and must do so when they are replayed.
+    return due and workflow.patched("continue-as-new")
 
 
 async def go_on_as_new(run: RunInput, carried: Carried) -> NoReturn:

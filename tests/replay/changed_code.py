@@ -6,6 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 from temporalio import workflow
+from temporalio.api.common.v1 import Payload
+from temporalio.common import RawValue
 from temporalio.worker import (
     ExecuteWorkflowInput,
     Interceptor,
@@ -15,6 +17,10 @@ from temporalio.worker import (
     WorkflowOutboundInterceptor,
 )
 from temporalio.workflow import ActivityHandle
+
+from surefoot.run import WORKFLOW, RunResult
+from workflows.agent import Agent
+from workflows.bugs import BUGS
 
 
 @dataclass(frozen=True)
@@ -63,15 +69,6 @@ class RenamedTurn(WorkflowInboundInterceptor):
         super().init(_Renamed(outbound))
 
 
-class TimerFirst(WorkflowInboundInterceptor):
-    """The run begins with a timer where it began with an activity."""
-
-    async def execute_workflow(self, input: ExecuteWorkflowInput) -> object:  # noqa: A002
-        """Sleep, then run."""
-        await workflow.sleep(timedelta(seconds=1))
-        return await super().execute_workflow(input)
-
-
 class _Mistaken(WorkflowOutboundInterceptor):
     def start_activity(self, input: StartActivityInput) -> ActivityHandle[Any]:  # noqa: A002
         if input.activity_id == "turn-2":
@@ -93,3 +90,17 @@ class EarlyEnd(WorkflowInboundInterceptor):
     async def execute_workflow(self, input: ExecuteWorkflowInput) -> object:  # noqa: A002
         """End at once."""
         return None
+
+
+_NO_INPUT = RawValue(Payload())
+
+
+@workflow.defn(name=WORKFLOW, failure_exception_types=BUGS)
+class Sleeping(Agent):
+    """A run that begins with a timer where it began with an activity."""
+
+    @workflow.run
+    async def run(self, raw_input: RawValue = _NO_INPUT) -> RunResult:
+        """Sleep first."""
+        await workflow.sleep(timedelta(seconds=1))
+        return await super().run(raw_input)

@@ -1,8 +1,7 @@
 """Recorded histories on disk: compressed JSON, with nothing in it of the machine that recorded them."""
 
 import getpass
-import gzip
-import json
+import re
 import socket
 import sys
 import tempfile
@@ -15,6 +14,8 @@ from temporalio.api.common.v1 import Payload
 from temporalio.api.failure.v1 import Failure
 from temporalio.api.history.v1 import History
 from temporalio.client import WorkflowHistory
+
+from surefoot.testing.replay import write_history
 
 HISTORIES = Path(__file__).parent / "histories"
 RENEWED = HISTORIES / "current"
@@ -37,22 +38,17 @@ def recorded() -> list[Path]:
 
 def name_of(file: Path) -> str:
     """Name a history: its folder, then its scenario."""
-    return f"{file.parent.name}/{scenario_of(file)}"
+    return f"{file.parent.name}/{file.name.removesuffix(_SUFFIX)}"
 
 
 def scenario_of(file: Path) -> str:
-    """Name the scenario that a history tells of."""
-    return file.name.removesuffix(_SUFFIX)
+    """Name the scenario that a history tells of; a chain of runs has several, which are numbered."""
+    return re.sub(r"-\d+$", "", file.name.removesuffix(_SUFFIX))
 
 
-def file_of(scenario: str) -> Path:
-    """Say where the history of a scenario is renewed."""
-    return RENEWED / f"{scenario}{_SUFFIX}"
-
-
-def read(file: Path) -> WorkflowHistory:
-    """Read a history; its run has the scenario's name."""
-    return WorkflowHistory.from_json(scenario_of(file), gzip.decompress(file.read_bytes()).decode())
+def file_of(scenario: str, *, part: int = 1) -> Path:
+    """Say where the history of a scenario is renewed; later runs of a chain are numbered from 2 on."""
+    return RENEWED / f"{scenario}{'' if part == 1 else f'-{part}'}{_SUFFIX}"
 
 
 def write(history: WorkflowHistory, file: Path, *, machine: tuple[Path, ...] = ()) -> None:
@@ -68,10 +64,7 @@ def write(history: WorkflowHistory, file: Path, *, machine: tuple[Path, ...] = (
         if "identity" in part.DESCRIPTOR.fields_by_name:
             _anonymize(part)
     _refuse_traces_of_the_machine(clean, machine)
-    text = json.dumps(json.loads(WorkflowHistory(file.name, clean.events).to_json()), separators=(",", ":"))
-    file.parent.mkdir(parents=True, exist_ok=True)
-    # The time would change the file though its content is the same.
-    file.write_bytes(gzip.compress(text.encode(), mtime=0))
+    write_history(WorkflowHistory(history.workflow_id, clean.events), file)
 
 
 def payloads(history: WorkflowHistory) -> Iterator[bytes]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from temporalio.client import Client, WorkflowExecutionStatus
 
+from surefoot.testing.replay import chain_of
 from tests.replay.history_file import IDENTITY, file_of, write
 from tests.replay.scenarios import SCENARIOS
 from tests.replay.stage import Stage
@@ -30,16 +31,18 @@ async def record(names: Iterable[str]) -> AsyncGenerator[tuple[str, int]]:
                 identity=IDENTITY,
             )
             for name in names:
-                file = await _record(Stage(name, client, directory / name))
-                yield name, file.stat().st_size
+                yield name, await _record(Stage(name, client, directory / name))
 
 
-async def _record(stage: Stage) -> Path:
+async def _record(stage: Stage) -> int:
     stage.directory.mkdir()
     await SCENARIOS[stage.name](stage)
     run = stage.client.get_workflow_handle(stage.name)
-    if (status := (await run.describe()).status) == WorkflowExecutionStatus.RUNNING:
-        raise RuntimeError(f"the run of {stage.name} has not ended: {status}")
-    file = file_of(stage.name)
-    write(await run.fetch_history(), file, machine=(stage.directory,))
-    return file
+    if (await run.describe()).status == WorkflowExecutionStatus.RUNNING:
+        raise RuntimeError(f"the run of {stage.name} has not ended")
+    size_bytes = 0
+    for part, history in enumerate(await chain_of(stage.client, stage.name), 1):
+        file = file_of(stage.name, part=part)
+        write(history, file, machine=(stage.directory,))
+        size_bytes += file.stat().st_size
+    return size_bytes

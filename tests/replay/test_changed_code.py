@@ -3,9 +3,9 @@
 import pytest
 from temporalio.worker import WorkflowInboundInterceptor
 
-from tests.replay.changed_code import Around, EarlyEnd, RenamedTurn, SwappedCalls, TimerFirst
-from tests.replay.history_file import file_of, read
-from tests.replay.replaying import problem_of
+from surefoot.testing.replay import read_history, replay_problem
+from tests.replay.changed_code import Around, EarlyEnd, RenamedTurn, Sleeping, SwappedCalls
+from tests.replay.history_file import file_of
 
 
 @pytest.mark.parametrize(
@@ -24,12 +24,6 @@ from tests.replay.replaying import problem_of
             id="another activity id",
         ),
         pytest.param(
-            TimerFirst,
-            "answer-at-once",
-            "Timer machine does not handle this event: HistoryEvent(id: 5, ActivityTaskScheduled)",
-            id="a timer where an activity was",
-        ),
-        pytest.param(
             EarlyEnd,
             "two-turns",
             "Complete workflow machine does not handle this event",
@@ -40,8 +34,15 @@ from tests.replay.replaying import problem_of
 async def test_a_replay_says_which_step_is_another_one(
     change: type[WorkflowInboundInterceptor], history: str, said: str
 ) -> None:
-    problem = await problem_of(read(file_of(history)), around=Around(change))
+    problem = await replay_problem(read_history(file_of(history)), interceptors=[Around(change)])
 
     assert problem is not None
     assert "[TMPRL1100] Nondeterminism error: " in problem
     assert said in problem
+
+
+async def test_a_replay_says_that_a_run_begins_with_another_step() -> None:
+    problem = await replay_problem(read_history(file_of("answer-at-once")), code=Sleeping)
+
+    assert problem is not None
+    assert "Timer machine does not handle this event: HistoryEvent(id: 5, ActivityTaskScheduled)" in problem

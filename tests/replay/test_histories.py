@@ -7,6 +7,7 @@ import pytest
 
 from surefoot.ledger import ToolExecutionFailed
 from surefoot.outcome import ERROR_CODES
+from surefoot.testing.replay import read_history, replay_problem
 from tests.replay.changed_code import Around, Mistake
 from tests.replay.history_file import (
     HISTORIES,
@@ -14,11 +15,10 @@ from tests.replay.history_file import (
     file_of,
     name_of,
     payloads,
-    read,
     recorded,
     scenario_of,
 )
-from tests.replay.replaying import ledger_of, problem_of
+from tests.replay.ledger import ledger_of
 from tests.replay.scenarios import SCENARIOS
 
 NOT_YET_GIVEN = {"TOOL_DENIED"}
@@ -29,21 +29,21 @@ MAX_BYTES = 2 * 1024 * 1024
 
 @pytest.mark.parametrize("file", [pytest.param(file, id=name_of(file)) for file in recorded()])
 async def test_a_recorded_run_goes_on_with_todays_code(file: Path) -> None:
-    around = Around(Mistake) if scenario_of(file) == "bug" else None
+    around = [Around(Mistake)] if scenario_of(file) == "bug" else []
 
-    assert await problem_of(read(file), around=around) is None
+    assert await replay_problem(read_history(file), interceptors=around) is None
 
 
 async def test_every_error_code_was_recorded() -> None:
     told_to_models = {
         code.decode()
         for file in recorded()
-        for data in payloads(read(file))
+        for data in payloads(read_history(file))
         for code in re.findall(rb'"error_code":"([A-Z_]+)"', data)
     }
     told_at_the_end = {
         event.error.code
-        for event in await ledger_of(read(file_of("limit-reached")))
+        for event in await ledger_of(read_history(file_of("limit-reached")))
         if isinstance(event, ToolExecutionFailed)
     }
 
