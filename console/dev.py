@@ -19,7 +19,7 @@ from workers.dev_presence import announce_dev
 from workers.embedded_server import embedded_server
 from workers.environment import process_environment
 from workers.logging import configure_logging
-from workers.models import model_opener, provider_settings
+from workers.models import own_models
 from workers.server_watch import keep_up
 from workers.settings import Settings
 from workers.takeover import QueueTakeover
@@ -60,10 +60,10 @@ def dev(
 async def _dev(
     settings: Settings, tools: Discovery, directory: Path, ports: _Ports, interrupt: Interrupt
 ) -> ExitCode:
+    open_model = own_models(settings)
     presence = await announce_dev(settings)
     try:
         async with embedded_server(settings, port=ports.server, ui_port=ports.ui) as server:
-            open_model = model_opener(provider_settings(process_environment()))
             worker = build_worker(
                 server.client,
                 queue=settings.task_queue,

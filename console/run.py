@@ -11,6 +11,15 @@ from console.directories import working_directory
 from console.entry import address_or_complain, run_to_exit_code, settings_or_complain
 from console.errors import CommandError
 from console.given_text import checked_name, prompt_text, system_text
+from console.limit_options import (
+    MaxCost,
+    MaxFailuresInARow,
+    MaxInputTokens,
+    MaxOutputTokens,
+    MaxTime,
+    MaxToolCalls,
+    MaxTurns,
+)
 from console.output import OutputFormat, choose_output
 from console.running import Embedded, NamedServer, RunCommand, carry_out
 from console.tool_sources import load_tools, tool_sources
@@ -35,7 +44,13 @@ def run(
     system: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A system prompt in place of the default.")
     ] = None,
-    max_turns: Annotated[int, typer.Option(min=1, metavar="N", help="Turns before the last one.")] = 50,
+    max_turns: MaxTurns = 50,
+    max_tool_calls: MaxToolCalls = None,
+    max_input_tokens: MaxInputTokens = None,
+    max_output_tokens: MaxOutputTokens = None,
+    max_cost: MaxCost = None,
+    max_time: MaxTime = None,
+    max_failures_in_a_row: MaxFailuresInARow = 5,
     workdir: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where tools run; the current directory if unset.")
     ] = None,
@@ -76,7 +91,15 @@ def run(
         model=_model(model or settings.model, where),
         protocol=protocol,
         system=None if system is None else system_text(system),
-        limits=Limits(max_turns=max_turns),
+        limits=Limits(
+            max_turns=max_turns,
+            max_tool_calls=max_tool_calls,
+            max_input_tokens=max_input_tokens,
+            max_output_tokens=max_output_tokens,
+            max_cost=max_cost,
+            max_seconds=max_time,
+            failures_in_a_row=max_failures_in_a_row,
+        ),
     )
     command = RunCommand(
         run_input, workflow_id or new_workflow_id(), where, detach=detach, output=choose_output(output)

@@ -8,6 +8,7 @@ from typing import Any
 from temporalio.client import WorkflowHandle
 from temporalio.worker import Worker
 
+from activities.price_table import PriceTable
 from activities.tools.discovery import Discovery
 from console.errors import CommandError
 from console.exit_codes import ExitCode
@@ -18,7 +19,7 @@ from console.watching import watch
 from surefoot.run import RunInput
 from workers.dev_presence import dev_is_up
 from workers.environment import process_environment
-from workers.models import check_form, check_model, is_scripted, model_opener, provider_settings
+from workers.models import check_form, check_model, is_scripted, own_models, price_table, provider_settings
 from workers.served_queues import Claim, ServedQueue, ServedQueues
 from workers.settings import Settings
 from workers.starting import RunExistsError, new_workflow_id, start_run
@@ -91,8 +92,9 @@ async def _on_embedded_server(
             "--detach needs somebody who goes on serving the run: start `surefoot dev` first, or name a "
             "server with --address"
         )
+    prices = price_table(settings)
     # Loading a provider takes seconds, and so does starting the server.
-    checking = asyncio.create_task(asyncio.to_thread(_check_model, command))
+    checking = asyncio.create_task(asyncio.to_thread(_check_model, command, prices))
     try:
         if is_scripted(command.run.model):
             await checking
@@ -103,8 +105,14 @@ async def _on_embedded_server(
         await asyncio.gather(checking, return_exceptions=True)
 
 
-def _check_model(command: RunCommand) -> None:
-    check_model(command.run.model, command.run.protocol, provider_settings(process_environment()))
+def _check_model(command: RunCommand, prices: PriceTable) -> None:
+    check_model(
+        command.run.model,
+        command.run.protocol,
+        provider_settings(process_environment()),
+        prices=prices,
+        cost_limited=command.run.limits.max_cost is not None,
+    )
 
 
 async def _start_and_serve(
@@ -154,7 +162,7 @@ def _worker(where: Embedded, claim: Claim, server: Temporal, settings: Settings)
         tools=where.tools.tools,
         directory=where.directory,
         environment=process_environment(),
-        open_model=model_opener(provider_settings(process_environment())),
+        open_model=own_models(settings),
         settings=settings,
     )
 

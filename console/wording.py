@@ -1,6 +1,7 @@
 """Parts of a run in a few words, safe for a terminal; shared by all that people read."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 from pydantic import JsonValue
 
@@ -99,6 +100,7 @@ def totals(progress: Progress, finished: RunFinished) -> str:
         counted(progress.executions, "tool call") + failed,
         between(progress.started_at, finished.time),
         _tokens(finished.usage),
+        _cost(finished.usage.cost),
     ]
     return ", ".join(part for part in parts if part)
 
@@ -106,8 +108,18 @@ def totals(progress: Progress, finished: RunFinished) -> str:
 def _tokens(usage: Usage) -> str:
     if not usage.input_tokens and not usage.output_tokens:
         return ""
-    cached = f" ({usage.cache_read_tokens:,} from cache)" if usage.cache_read_tokens else ""
-    return f"{usage.input_tokens:,} tokens in{cached}, {usage.output_tokens:,} out"
+    paid = max(usage.input_tokens - usage.cache_read_tokens, 0)
+    cached = f" ({usage.cache_read_tokens:,} cached, {paid:,} paid)" if usage.cache_read_tokens else ""
+    return f"{counted(usage.input_tokens, 'token')} in{cached}, {usage.output_tokens:,} out"
+
+
+def _cost(cost: Decimal | None) -> str:
+    """Print dollars to the cent, and small amounts to a hundredth of one."""
+    if cost is None:
+        return ""
+    if 0 < cost < Decimal("0.0001"):
+        return "less than $0.0001"
+    return f"${cost:,.4f}" if 0 < cost < 1 else f"${cost:,.2f}"
 
 
 def _shown(value: JsonValue) -> str:

@@ -15,7 +15,7 @@ from console.interrupt import Interrupt
 from console.tool_sources import load_tools, tool_sources
 from workers.environment import process_environment
 from workers.logging import configure_logging
-from workers.models import model_opener, provider_settings
+from workers.models import own_models
 from workers.settings import Settings
 from workers.temporal import temporal
 from workers.worker import build_worker
@@ -64,6 +64,7 @@ async def _serve(
     address: str | None,
     interrupt: Interrupt,
 ) -> ExitCode:
+    open_model = own_models(settings)
     async with temporal(settings, address=address) as server:
         built = build_worker(
             server.client,
@@ -71,7 +72,7 @@ async def _serve(
             tools=tools.tools,
             directory=directory,
             environment=process_environment(),
-            open_model=model_opener(provider_settings(process_environment())),
+            open_model=open_model,
             settings=settings,
         )
         grace = settings.graceful_shutdown_timeout.total_seconds()

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from surefoot.usage import Dollars
+from surefoot.usage import BILLIONTH, Dollars
 from surefoot.wire import WireModel
 
 MAX_UNREADABLE_REPLIES = 3
@@ -27,7 +27,7 @@ class Limits(WireModel):
     max_input_tokens: Count | None = None
     """Cached ones included."""
     max_output_tokens: Count | None = None
-    max_cost: Annotated[Dollars, Field(gt=0, le=Decimal(1_000_000))] | None = None
+    max_cost: Annotated[Dollars, Field(ge=BILLIONTH, le=Decimal(1_000_000))] | None = None
     """In US dollars; a run with this limit asks only a model whose price is known."""
     max_seconds: Annotated[float, Field(gt=0, le=_CENTURY_SECONDS)] | None = None
     """How long the run may take by the clock on the wall, from its start."""

@@ -6,13 +6,15 @@ from pathlib import Path
 from activities.interface import LlmTurnInput
 from activities.llm_turn import OpenModel
 from activities.model import Model, ModelRefusedError
-from activities.price_table import NO_PRICES, PriceTable
+from activities.price_table import NO_PRICES, PriceTable, PriceTableError, load_price_table
 from activities.prices import ModelPrices, PricedModel, price_unknown
 from activities.providers.opening import ProviderModels
 from activities.providers.settings import ProviderSettings
 from activities.scripted.model import ScriptedModel
 from activities.scripted.script import load_script
 from surefoot.run import Protocol
+from workers.environment import process_environment
+from workers.settings import Settings, SettingsError
 
 SCRIPTED = "scripted:"
 
@@ -40,14 +42,33 @@ def model_opener(settings: ProviderSettings, prices: PriceTable = NO_PRICES) -> 
     providers = ProviderModels(settings)
 
     def open_model(turn: LlmTurnInput, attempt: int) -> Model:
-        priced = PricedModel(
-            _open(turn.model, turn.protocol, providers, attempt), ModelPrices(turn.model, prices)
-        )
-        if turn.cost_limited and not _has_price(priced):
-            raise price_unknown(turn.model)
-        return priced
+        model = _open(turn.model, turn.protocol, providers, attempt)
+        return _priced(model, ModelPrices(turn.model, prices), cost_limited=turn.cost_limited)
 
     return open_model
+
+
+def own_models(settings: Settings) -> OpenModel:
+    """Give what a worker opens models with: keys, addresses and prices are those of this process.
+
+    Raises:
+        SettingsError: the price table cannot be used.
+    """
+    return model_opener(provider_settings(process_environment()), price_table(settings))
+
+
+def price_table(settings: Settings) -> PriceTable:
+    """Read the user's own prices.
+
+    Raises:
+        SettingsError: the price table cannot be used.
+    """
+    if settings.prices is None:
+        return NO_PRICES
+    try:
+        return load_price_table(settings.prices.expanduser())
+    except PriceTableError as error:
+        raise SettingsError(f"SUREFOOT_PRICES cannot be used: {error}") from None
 
 
 def check_form(name: str) -> None:
@@ -62,18 +83,29 @@ def check_form(name: str) -> None:
         )
 
 
-def check_model(name: str, protocol: Protocol, settings: ProviderSettings) -> None:
+def check_model(
+    name: str,
+    protocol: Protocol,
+    settings: ProviderSettings,
+    *,
+    prices: PriceTable = NO_PRICES,
+    cost_limited: bool = False,
+) -> None:
     """Find out before a run starts that its model cannot be asked; slow the first time (it loads providers).
 
     Raises:
-        ModelRefusedError: an unknown model, a missing key, or a script that cannot be read.
+        ModelRefusedError: an unknown model, a missing key, a script that cannot be read, or no known price
+            where one is needed.
     """
-    _open(name, protocol, ProviderModels(settings), attempt=1)
+    model = _open(name, protocol, ProviderModels(settings), attempt=1)
+    _priced(model, ModelPrices(name, prices), cost_limited=cost_limited)
 
 
-def _has_price(priced: PricedModel) -> bool:
-    by_itself = isinstance(priced.model, ScriptedModel) and priced.model.script.price is not None
-    return by_itself or priced.prices.known().cost is not None
+def _priced(model: Model, prices: ModelPrices, *, cost_limited: bool) -> PricedModel:
+    by_itself = isinstance(model, ScriptedModel) and model.script.price is not None
+    if cost_limited and not by_itself and prices.known().cost is None:
+        raise price_unknown(prices.name)
+    return PricedModel(model, prices)
 
 
 def _open(name: str, protocol: Protocol, providers: ProviderModels, attempt: int) -> Model:

@@ -109,6 +109,8 @@ class Settings(BaseSettings):
     """The `temporal` executable of the embedded server; unset, it is looked for."""
     model: str | None = None
     """The model of a run that names none."""
+    prices: Path | None = None
+    """A file of the user's own prices, in JSON or TOML (docs/limits.md)."""
     ui_url: str | None = None
     """Where the UI of a server that was named is, for links; nobody else can know."""
     task_queue: Annotated[str, Field(min_length=1, max_length=1000)] = "surefoot"

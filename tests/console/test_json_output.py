@@ -45,6 +45,7 @@ def test_a_run_that_has_ended_is_one_object() -> None:
             "output_tokens": 34,
             "cache_read_tokens": 0,
             "cache_write_tokens": 0,
+            "cost": None,
         },
     }
 
@@ -68,5 +69,6 @@ def test_a_run_that_was_left_is_running() -> None:
             "output_tokens": 0,
             "cache_read_tokens": 0,
             "cache_write_tokens": 0,
+            "cost": None,
         },
     }

@@ -112,6 +112,7 @@ def test_every_event_is_a_line_with_type_and_time_first() -> None:
                 "output_tokens": 34,
                 "cache_read_tokens": 0,
                 "cache_write_tokens": 0,
+                "cost": None,
             },
         },
     ]

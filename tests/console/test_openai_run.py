@@ -65,6 +65,7 @@ def test_a_run_has_the_documented_events_and_its_model_reads_the_outcomes_verbat
         "output_tokens": 15,
         "cache_read_tokens": 0,
         "cache_write_tokens": 0,
+        "cost": None,
     }
     assert tool_messages(server, 2) == [
         {"role": "tool", "tool_call_id": "call_1_1", "content": encode_json(completed)},

@@ -1,11 +1,13 @@
 import io
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 
 from console.plain import PlainOutput
 from surefoot.failures import crashed, not_found, not_picked_up, timed_out
 from surefoot.ledger import Event, RunStatus
+from surefoot.usage import Usage
 from tests.console.runs import (
     RUN,
     UI,
@@ -99,6 +101,30 @@ def test_a_run_is_told_line_by_line() -> None:
 )
 def test_the_end_says_how_and_why(status: RunStatus, error: str | None, lines: list[str]) -> None:
     assert _shown(started(), finished(1, status=status, error=error)) == lines
+
+
+@pytest.mark.parametrize(
+    ("usage", "told"),
+    [
+        pytest.param(Usage(), "", id="nothing"),
+        pytest.param(Usage(input_tokens=5_000, output_tokens=9), ", 5,000 tokens in, 9 out", id="no price"),
+        pytest.param(
+            Usage(input_tokens=5_000, cache_read_tokens=4_000, output_tokens=9, cost=Decimal("0.01234567")),
+            ", 5,000 tokens in (4,000 cached, 1,000 paid), 9 out, $0.0123",
+            id="cached tokens and a price",
+        ),
+        pytest.param(
+            Usage(input_tokens=1, cost=Decimal("1234.567")), ", 1 token in, 0 out, $1,234.57", id="dear"
+        ),
+        pytest.param(
+            Usage(input_tokens=1, cost=Decimal("1e-9")), ", 1 token in, 0 out, less than $0.0001", id="cheap"
+        ),
+        pytest.param(Usage(input_tokens=1, cost=Decimal(0)), ", 1 token in, 0 out, $0.00", id="free"),
+    ],
+)
+def test_the_end_says_what_the_model_cost(usage: Usage, told: str) -> None:
+    end = finished(1).model_copy(update={"usage": usage})
+    assert _shown(started(), end) == [f"completed after 0 turns, 0 tool calls, 1.0s{told}"]
 
 
 def test_a_call_that_nobody_took_is_timed_from_its_scheduling() -> None:

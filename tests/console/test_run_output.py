@@ -34,6 +34,7 @@ USAGE = {
     "output_tokens": 0,
     "cache_read_tokens": 0,
     "cache_write_tokens": 0,
+    "cost": None,
 }
 
 

@@ -28,6 +28,18 @@ NOBODY = ("--address", "127.0.0.1:1")
             id="no turns",
         ),
         pytest.param(
+            ["run", "Go on.", *MODEL, "--max-time", "soon"],
+            "Invalid value for '--max-time': 'soon' is no time; write it as 90s, 30m, 2h or 1h30m "
+            "(see `surefoot run --help`)",
+            id="no time",
+        ),
+        pytest.param(
+            ["run", "Go on.", *MODEL, "--max-cost", "0"],
+            "Invalid value for '--max-cost': it must be more than 0 and at most 1,000,000 dollars "
+            "(see `surefoot run --help`)",
+            id="no dollars",
+        ),
+        pytest.param(
             ["run", "Go on.", *MODEL, "-o", "xml"],
             "Invalid value for '--output' / '-o': 'xml' is not one of 'text', 'json', 'jsonl' "
             "(see `surefoot run --help`)",
@@ -91,6 +103,12 @@ def test_a_command_that_cannot_be_read_says_what_is_wrong_and_where_help_is(
             ["--address", ""], "--address is empty; leave it out, or name something", id="no address"
         ),
         pytest.param(
+            ["--max-cost", "1"],
+            "the price of 'scripted:DIR/done.yaml' is not known, and this run has a cost limit: put it into "
+            "the file that SUREFOOT_PRICES names",
+            id="a cost limit and no price",
+        ),
+        pytest.param(
             ["--workflow-id", "a\nb"],
             r"--workflow-id 'a\nb' holds characters that cannot be printed",
             id="an id of two lines",
@@ -102,3 +120,15 @@ def test_a_command_that_cannot_be_read_says_what_is_wrong_and_where_help_is(
 )
 def test_a_run_that_cannot_be_is_one_sentence(usable: Surefoot, arguments: list[str], sentence: str) -> None:
     assert usable.refuses("run", "Go on.", *MODEL, *arguments) == sentence
+
+
+@pytest.mark.parametrize("command", [("run", "Go on.", *MODEL), ("worker",), ("dev",)])
+def test_a_price_table_that_cannot_be_used_is_one_sentence(
+    usable: Surefoot, command: tuple[str, ...]
+) -> None:
+    (usable.directory / "prices.toml").write_text("[gpt]\ninput = 1\n")
+    said = usable.refuses(*command, environment={"SUREFOOT_PRICES": "prices.toml"})
+    assert said == (
+        "SUREFOOT_PRICES cannot be used: the price table 'prices.toml', model 'gpt': "
+        "a price has both 'input' and 'output'"
+    )
