@@ -7,6 +7,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from console.call_line import call_line
+from console.compaction import compaction_text
 from console.durations import between
 from console.followed_run import FollowedRun
 from console.progress import CallProgress, Progress, text_to_show
@@ -22,6 +23,7 @@ from console.wording import (
     totals,
 )
 from surefoot.ledger import (
+    ContextCompacted,
     Event,
     ModelReplied,
     RunFinished,
@@ -65,6 +67,8 @@ def happened_lines(
             RunStarted() | TurnStarted() | ModelReplied() | ToolExecutionScheduled() | ToolExecutionStarted()
         ):
             pass
+        case ContextCompacted():
+            yield Text(compaction_text(event), "yellow")
         case ToolExecutionCompleted() | ToolExecutionFailed():
             if after.ended is not None:
                 yield from _call_lines(after.ended, width)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import TextIO, Unpack
 
 from console.answer import print_answer
+from console.compaction import compaction_text
 from console.followed_run import FollowedRun
 from console.lines import write_line
 from console.notices import Notices, fresh_lines, look
@@ -20,6 +21,7 @@ from console.wording import (
     totals,
 )
 from surefoot.ledger import (
+    ContextCompacted,
     Event,
     ModelReplied,
     RunFinished,
@@ -91,6 +93,8 @@ def event_lines(event: Event, *, before: Progress, after: Progress) -> Iterator[
             pass
         case TurnStarted(turn=turn):
             yield f"turn {turn}"
+        case ContextCompacted():
+            yield compaction_text(event)
         case ToolExecutionScheduled():
             yield f"  {call_title(after.in_flight[event.tool_exec_id])}"
         case ToolExecutionCompleted() | ToolExecutionFailed():

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from surefoot.conversation import ToolCall
 from surefoot.ledger import (
+    ContextCompacted,
     Event,
     Ledger,
     ModelReplied,
@@ -69,6 +70,8 @@ def advance(progress: Progress, event: Event) -> Progress:
     match event:
         case RunStarted(time=time):
             return replace(progress, started_at=time)
+        case ContextCompacted():
+            return progress
         case TurnStarted(time=time, turn=turn):
             return replace(progress, turn=turn, asked_model_at=time)
         case ModelReplied(text=text, tool_calls=calls):

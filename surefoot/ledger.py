@@ -43,6 +43,22 @@ class ModelReplied(_Event):
     tool_calls: tuple[ToolCall, ...]
 
 
+CompactionReason = Literal["full", "overflow"]
+"""Why a conversation was made smaller: its window was nearly full, or the provider refused it."""
+
+
+class ContextCompacted(_Event):
+    """The conversation was made smaller before turn `turn`, to fit the model's window; sizes are as JSON."""
+
+    type: Literal["context_compacted"] = "context_compacted"
+    turn: int
+    reason: CompactionReason
+    results_shortened: int
+    turns_summarised: int
+    bytes_before: int
+    bytes_after: int
+
+
 class _ToolExecutionEvent(_Event):
     tool_exec_id: str
     call_id: str
@@ -100,6 +116,7 @@ Event = Annotated[
     RunStarted
     | TurnStarted
     | ModelReplied
+    | ContextCompacted
     | ToolExecutionScheduled
     | ToolExecutionStarted
     | ToolExecutionCompleted
@@ -152,7 +169,7 @@ def reduce_event(ledger: Ledger, event: Event) -> Ledger:
     An execution, and the run, ends once: what comes after its ending adds to it and never reopens it.
     """
     match event:
-        case RunStarted() | ModelReplied():
+        case RunStarted() | ModelReplied() | ContextCompacted():
             return ledger
         case TurnStarted(turn=turn):
             return replace(ledger, turn=max(turn, ledger.turn))

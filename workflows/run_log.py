@@ -3,6 +3,7 @@
 from temporalio import workflow
 
 from surefoot.ledger import (
+    ContextCompacted,
     Event,
     ModelReplied,
     RunFinished,
@@ -26,6 +27,9 @@ def log_event(event: Event) -> None:
         case ToolExecutionFailed(tool=tool, tool_exec_id=tool_exec_id, error=error):
             told = {"tool": tool, "tool_exec_id": tool_exec_id, "error_code": error.code}
             workflow.logger.info("tool execution failed", extra={**told, "error": error.message})
+        case ContextCompacted(reason=why, bytes_before=before, bytes_after=after):
+            told = {"reason": why, "bytes_before": before, "bytes_after": after}
+            workflow.logger.info("context compacted", extra=told)
         case (
             TurnStarted()
             | ModelReplied()
