@@ -12,3 +12,5 @@ class FollowedRun(TypedDict):
     model: str
     queue: NotRequired[str | None]
     """The task queue, to be named when nobody serves it."""
+    prompt: NotRequired[str]
+    """What was asked, for somebody who did not ask it."""

@@ -38,10 +38,11 @@ class JsonOutput:
 
     def end(self) -> None:
         """Write the object."""
-        write_line(self._stdout, json_text({**self._names, **_standing(self._progress)}))
+        write_line(self._stdout, json_text({**self._names, **standing(self._progress)}))
 
 
-def _standing(progress: Progress) -> dict[str, JsonValue]:
+def standing(progress: Progress) -> dict[str, JsonValue]:
+    """Give how a run stands, as fields; the status of one that goes on is `running`."""
     finished = progress.finished
     usage = finished.usage if finished else Usage()
     return {

@@ -37,6 +37,7 @@ from surefoot.ledger import (
 from surefoot.outcome import ToolFailure, ToolSuccess
 
 _MAX_TEXT_LINES = 40
+_MAX_PROMPT_LINES = 10
 _CAPTURED_LINES = 3
 _DONE = ("✓", "bold green")
 _FAILED = ("✗", "bold red")
@@ -50,6 +51,8 @@ def header_lines(run: FollowedRun) -> Iterator[Text]:
     )
     if run["ui_url"] is not None:
         yield Text.assemble("  ", (safe_text(run["ui_url"]), "underline blue"))
+    for line in first_lines(run.get("prompt", ""), _MAX_PROMPT_LINES):
+        yield Text(f"  > {line}", "bold")
 
 
 def happened_lines(

@@ -52,7 +52,7 @@ app.command("doctor")(doctor)
 app.add_typer(tools_app, name="tools")
 app.add_typer(artifacts_app, name="artifacts")
 
-_COMMANDS = ("run", "worker", "dev", "doctor", "tools", "artifacts")
+_COMMANDS = ("run", "watch", "show", "worker", "dev", "doctor", "tools", "artifacts")
 
 
 def main() -> NoReturn:

@@ -23,6 +23,8 @@ class Notices:
     served_before: bool = False
     retried: RunningActivity | None = None
     """The model's turn that is under way, if it has failed before."""
+    unreadable: str | None = None
+    """Why nobody can tell what happened."""
 
     @property
     def unserved(self) -> bool:
@@ -37,6 +39,7 @@ def look(notices: Notices, snapshot: Snapshot) -> Notices:
         unserved_in_a_row=0 if snapshot.served else notices.unserved_in_a_row + 1,
         served_before=notices.served_before or snapshot.served,
         retried=next(retried, None),
+        unreadable=snapshot.unreadable,
     )
 
 
@@ -45,6 +48,8 @@ def notice_lines(notices: Notices, *, queue: str | None, now: datetime) -> Itera
     if notices.unserved:
         where = f" (queue {safe_text(queue)})" if queue else ""
         yield f"no worker answers for this run {'any more' if notices.served_before else 'yet'}{where}"
+    if notices.unreadable is not None:
+        yield notices.unreadable
     if notices.retried is not None:
         yield f"the model did not answer{_reason(notices.retried)}; {_attempt(notices.retried, now)}"
 
@@ -55,6 +60,7 @@ def fresh_lines(before: Notices, after: Notices, *, queue: str | None, now: date
         unserved_in_a_row=0 if before.unserved else after.unserved_in_a_row,
         served_before=after.served_before,
         retried=None if _attempt_number(before) == _attempt_number(after) else after.retried,
+        unreadable=None if before.unreadable else after.unreadable,
     )
     return notice_lines(news, queue=queue, now=now)
 

@@ -48,21 +48,22 @@ def choose_output(
     err: TextIO = stderr or sys.stderr
     match output_format:
         case OutputFormat.TEXT:
-            return _progress(err, answer=out)
+            return progress_on(err, answer=out)
         case OutputFormat.JSON:
-            return _Both(_progress(err, answer=None), JsonOutput(out))
+            return _Both(progress_on(err, answer=None), JsonOutput(out))
         case OutputFormat.JSONL:
             return JsonlOutput(out, err)
 
 
-def _progress(stderr: TextIO, *, answer: TextIO | None) -> Output:
-    if not stderr.isatty():
-        return PlainOutput(stderr, answer=answer)
+def progress_on(stream: TextIO, *, answer: TextIO | None) -> Output:
+    """Give the output that shows people what happens on a stream, and the answer on `answer`."""
+    if not stream.isatty():
+        return PlainOutput(stream, answer=answer)
     # It takes a while to load, and only a terminal needs it.
     from console.live import LiveOutput, is_capable, terminal
 
-    screen = terminal(stderr)
-    return LiveOutput(screen, answer=answer) if is_capable(screen) else PlainOutput(stderr, answer=answer)
+    screen = terminal(stream)
+    return LiveOutput(screen, answer=answer) if is_capable(screen) else PlainOutput(stream, answer=answer)
 
 
 class _Both:

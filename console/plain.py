@@ -36,6 +36,7 @@ from surefoot.outcome import ToolFailure
 from workers.snapshot import Snapshot
 
 _MAX_TEXT_LINES = 20
+_MAX_PROMPT_LINES = 10
 
 
 class PlainOutput:
@@ -61,6 +62,8 @@ class PlainOutput:
         self._write(f"run {safe_text(run['workflow_id'])} with {safe_text(run['model'])}")
         if run["ui_url"] is not None:
             self._write(f"see {safe_text(run['ui_url'])}")
+        for line in first_lines(run.get("prompt", ""), _MAX_PROMPT_LINES):
+            self._write(f"> {line}")
 
     def show(self, event: Event) -> None:
         """Write what one event says to people."""

@@ -9,6 +9,8 @@ from temporalio.client import (
 )
 from temporalio.service import RPCError, RPCStatusCode
 
+from surefoot.run import RunInput
+
 
 async def newest_run(
     client: Client, workflow_id: str, known: WorkflowExecutionDescription | None = None
@@ -21,7 +23,7 @@ async def newest_run(
         RPCError: the server did not answer, or knows no such run.
     """
     newest = await client.get_workflow_handle(workflow_id).describe()
-    if known is None or _first_run(newest) == _first_run(known):
+    if known is None or first_run_id(newest) == first_run_id(known):
         return newest
     run_id = known.run_id
     while True:
@@ -72,5 +74,23 @@ async def beginning(
     return None
 
 
-def _first_run(description: WorkflowExecutionDescription) -> str:
-    return description.raw_description.workflow_execution_info.first_run_id
+async def what_was_asked(client: Client, newest: WorkflowExecutionDescription) -> RunInput | None:
+    """Give what a chain was started with, or what its newest run carries of it; None if that is unreadable.
+
+    Raises:
+        RPCError: the server did not answer.
+    """
+    first, latest = first_run_id(newest), newest.run_id or ""
+    begun = await beginning(client, newest.id, first) or await beginning(client, newest.id, latest)
+    if begun is None or not begun.input.payloads:
+        return None
+    try:
+        (asked,) = await client.data_converter.decode([*begun.input.payloads][:1], [RunInput])
+    except (RuntimeError, KeyError, ValueError):
+        return None
+    return asked
+
+
+def first_run_id(description: WorkflowExecutionDescription) -> str:
+    """Give the id of the run that the chain began with."""
+    return description.raw_description.workflow_execution_info.first_run_id or description.run_id or ""

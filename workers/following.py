@@ -23,7 +23,7 @@ from surefoot.ledger import Event, RunFinished
 from surefoot.run import WORKFLOW, RunResult
 from surefoot.usage import Usage
 from workers.chain import newest_run
-from workers.ledger_reader import LedgerReader, RunUnknownError
+from workers.ledger_reader import LedgerReader, Part, RunUnknownError
 from workers.snapshot import Snapshot, has_ended, snapshot_from
 
 PAUSE = timedelta(milliseconds=200)
@@ -74,6 +74,29 @@ async def follow(
             ended = has_ended(newest.status)
         if not ended:
             await asyncio.sleep(PAUSE.total_seconds())
+
+
+async def told_so_far(
+    client: Client, workflow_id: str, *, patience: timedelta = PATIENCE
+) -> AsyncIterator[Event | Snapshot]:
+    """Give every event of a chain's ledger up to now; then, if the run goes on, what it is doing.
+
+    Raises:
+        RunUnknownError: there is no such run.
+        RPCError: the server stopped answering.
+    """
+    newest = await find_run(client, workflow_id)
+    reader = LedgerReader(client, workflow_id, patience=patience)
+    part = Part(more=True)
+    while part.more:
+        part = await reader.read(newest)
+        for event in part.events:
+            yield event
+            if isinstance(event, RunFinished):
+                return
+    yield await snapshot_from(newest, served=part.served, unreadable=part.unreadable)
+    if has_ended(newest.status):
+        yield await ending_of(client, newest)
 
 
 async def find_run(client: Client, workflow_id: str) -> WorkflowExecutionDescription:

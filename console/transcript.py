@@ -1,0 +1,60 @@
+"""A run turn by turn: what the model said, and what became of the calls that it asked for."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from console.progress import CallProgress, Progress, advance
+from surefoot.ledger import Event, ModelReplied, RunFinished, ToolExecution, TurnStarted
+
+
+@dataclass(frozen=True)
+class TurnTold:
+    """One turn as it is told; its calls stand in the order the model asked for them."""
+
+    number: int
+    text: str
+    calls: tuple[CallProgress, ...]
+
+
+class Transcript:
+    """Gathers events into turns; what it holds stays as small as the current one."""
+
+    def __init__(self) -> None:
+        self.progress = Progress()
+        self._reply: ModelReplied | None = None
+        self._ended: dict[str, CallProgress] = {}
+
+    def add(self, event: Event) -> TurnTold | None:
+        """Add an event; gives the turn before it, if that is complete now."""
+        turn = self.rest() if isinstance(event, TurnStarted | RunFinished) else None
+        self.progress = advance(self.progress, event)
+        if isinstance(event, ModelReplied):
+            self._reply = event
+        if self.progress.ended is not None:
+            self._ended[self.progress.ended.execution.tool_exec_id] = self.progress.ended
+        return turn
+
+    def rest(self) -> TurnTold | None:
+        """Give the current turn as far as it has come, and begin anew; None before the model's reply."""
+        reply, self._reply = self._reply, None
+        if reply is None:
+            return None
+        turn = TurnTold(reply.turn, reply.text, tuple(self._calls(reply)))
+        self._ended = {}
+        return turn
+
+    def _calls(self, reply: ModelReplied) -> Iterator[CallProgress]:
+        known = {**self.progress.in_flight, **self._ended}
+        for number, call in enumerate(reply.tool_calls, start=1):
+            name = f"{reply.turn}-{number}"
+            waiting = ToolExecution(name, call.id, call.tool, "scheduled")
+            yield known.get(name) or CallProgress(waiting, call.params)
+
+
+def call_status(call: CallProgress) -> str:
+    """Print how a call stands: `completed`, `failed`, `running`, or `waiting` where none has begun it."""
+    match call.execution.status:
+        case "completed" | "failed" as ended:
+            return ended
+        case "scheduled" | "started":
+            return "waiting" if call.execution.scheduled_at is None else "running"
