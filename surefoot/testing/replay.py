@@ -68,13 +68,17 @@ async def record(client: Client, workflow_id: str, file: Path) -> tuple[Path, ..
         ValueError: the name does not end with `.json` or `.json.gz`.
         RPCError: the server does not know the run.
     """
+    return write_histories(await chain_of(client, workflow_id), file)
+
+
+def write_histories(chain: Sequence[WorkflowHistory], file: Path) -> tuple[Path, ...]:
+    """Write the histories of a chain as `record` does."""
     suffix = _suffix(file)
-    files: list[Path] = []
-    for n, history in enumerate(await chain_of(client, workflow_id), 1):
-        part = file if n == 1 else file.with_name(f"{file.name.removesuffix(suffix)}-{n}{suffix}")
+    stem = file.name.removesuffix(suffix)
+    files = (file, *(file.with_name(f"{stem}-{n}{suffix}") for n in range(2, len(chain) + 1)))
+    for history, part in zip(chain, files, strict=True):
         write_history(history, part)
-        files.append(part)
-    return tuple(files)
+    return files
 
 
 async def chain_of(client: Client, workflow_id: str) -> tuple[WorkflowHistory, ...]:

@@ -1,0 +1,84 @@
+"""Who is there to pick up the calls of a run's fakes."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from datetime import timedelta
+from typing import Self
+
+from pydantic import JsonValue
+from temporalio import activity
+from temporalio.client import Client
+from temporalio.common import RawValue
+from temporalio.worker import Worker
+
+from activities.interface import ToolCallInput
+from surefoot.testing.performance import Performance, Skip
+from surefoot.testing.plan import ExpectedCall, Plan
+
+_LOOK_EVERY = timedelta(milliseconds=10)
+
+
+class FakeExecutors:
+    """The executors of a run's fakes, one for each of their queues; a context that they live in."""
+
+    def __init__(self, client: Client, *, workflow_id: str, plan: Plan, skip: Skip) -> None:
+        """Take part in one run."""
+        self._client = client
+        self._workflow_id = workflow_id
+        self._plan = plan
+        self._skip = skip
+        self._listening: dict[str, AsyncExitStack] = {}
+        self._waiting: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for waiting in self._waiting:
+            waiting.cancel()
+        await asyncio.gather(*self._waiting, return_exceptions=True)
+        for executor in self._listening.values():
+            await executor.aclose()
+
+    async def attend(self, calls: Sequence[ExpectedCall]) -> None:
+        """Listen on the queues of a turn's calls, but leave those where a call is to find nobody."""
+        left_alone = {call.queue for call in calls if not call.picked_up}
+        for queue in {call.queue for call in calls}:
+            await (self._leave(queue) if queue in left_alone else self._listen(queue))
+        for call in calls:
+            if call.queue in left_alone:
+                self._waiting.append(asyncio.create_task(self._wait_for_nobody(call)))
+
+    async def _listen(self, queue: str) -> None:
+        if queue not in self._listening:
+            self._listening[queue] = AsyncExitStack()
+            executor = Worker(self._client, task_queue=queue, activities=[self.run_tool])
+            await self._listening[queue].enter_async_context(executor)
+
+    async def _leave(self, queue: str) -> None:
+        if queue in self._listening:
+            await self._listening.pop(queue).aclose()
+
+    async def _wait_for_nobody(self, call: ExpectedCall) -> None:
+        """Let the time pass in which nobody picks a call up; by itself the server skips none of it."""
+        while not await self._is_scheduled(call.tool_exec_id):  # noqa: ASYNC110  the server tells nobody
+            await asyncio.sleep(_LOOK_EVERY.total_seconds())
+        await self._skip(call.tool.definition.pickup_timeout)
+
+    async def _is_scheduled(self, tool_exec_id: str) -> bool:
+        run = await self._client.get_workflow_handle(self._workflow_id).describe()
+        pending = run.raw_description.pending_activities
+        return any(one.activity_id == tool_exec_id for one in pending)
+
+    @activity.defn(dynamic=True)
+    async def run_tool(self, arguments: Sequence[RawValue]) -> JsonValue:
+        """Carry out one call of a fake.
+
+        Raises:
+            ApplicationError: what an executor raises.
+        """
+        info = activity.info()
+        call = ToolCallInput.model_validate_json(arguments[0].payload.data)
+        performance = Performance(call, self._skip, report=self._plan.claim)
+        return await performance.of(self._plan.told(info.activity_id))

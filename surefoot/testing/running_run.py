@@ -1,0 +1,73 @@
+"""A run that is going on."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
+
+from surefoot.ledger import Event, reduce_events
+from surefoot.run import RunResult
+from surefoot.testing.finished_run import FinishedRun
+from surefoot.testing.observed_model import ModelTurn
+from surefoot.testing.plan import Plan
+from surefoot.testing.replay import chain_of
+from surefoot.testing.transcript import Transcript
+from workers.following import follow
+from workers.snapshot import Snapshot
+
+PATIENCE = timedelta(seconds=60)
+"""How long a run may take by the clock on the wall, whatever its own clock says."""
+
+
+class RunTooSlowError(AssertionError):
+    """The run did not end in time; says what had happened until then."""
+
+
+class RunningRun:
+    """A run that was started; time is skipped only while its end is awaited."""
+
+    def __init__(
+        self, client: Client, handle: WorkflowHandle[Any, RunResult], plan: Plan, turns: Sequence[ModelTurn]
+    ) -> None:
+        self.handle = handle
+        """To cancel the run, or to talk to it in any other way that Temporal has."""
+        self._client = client
+        self._plan = plan
+        self._turns = turns
+
+    async def end(self, *, patience: timedelta = PATIENCE) -> FinishedRun:
+        """Wait until the run has ended, however it ends.
+
+        Raises:
+            RunTooSlowError: it did not end within `patience` of real time.
+        """
+        try:
+            async with asyncio.timeout(patience.total_seconds()):
+                result = await self._result()
+        except TimeoutError:
+            so_far = Transcript(tuple(self._turns), ())
+            raise RunTooSlowError(f"the run did not end within {patience} of real time\n{so_far}") from None
+        events = [
+            event async for event in follow(self._client, self.handle.id) if not isinstance(event, Snapshot)
+        ]
+        return await self._finished(result, events)
+
+    async def _result(self) -> RunResult | None:
+        try:
+            return await self.handle.result()
+        except WorkflowFailureError:
+            return None
+
+    async def _finished(self, result: RunResult | None, events: Sequence[Event]) -> FinishedRun:
+        transcript = Transcript(tuple(self._turns), tuple(self._plan.event(event) for event in events))
+        finished = reduce_events(events).finished
+        return FinishedRun(
+            status=finished.status if finished else "failed",
+            answer=result.answer if result else "",
+            error=finished.error if finished else None,
+            result=result,
+            transcript=transcript,
+            histories=await chain_of(self._client, self.handle.id),
+        )

@@ -1,0 +1,67 @@
+"""What a model is to say in a test, written in Python or in a script's file."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from activities.scripted.script import Script, load_script, parse_script
+from surefoot.strict_json import encode_json
+
+
+@dataclass(frozen=True)
+class Call:
+    """One tool call that the model asks for; later steps can name its outcome by `name` in templates."""
+
+    tool: str
+    params: JsonValue
+    name: str | None = None
+
+    def written(self) -> JsonValue:
+        """Give the call as a script's file has it."""
+        return {self.tool: self.params} | ({} if self.name is None else {"as": self.name})
+
+
+Step = str | Call | Sequence[Call] | Mapping[str, JsonValue]
+"""One turn: a text that is said, a call, calls side by side, or the fields of a step in a script's file."""
+
+
+def call(tool: str, /, **params: JsonValue) -> Call:
+    """Give a call of this tool with these params; `Call(tool, params)` takes what is no such object."""
+    return Call(tool, params)
+
+
+def script(*steps: Step, closing: str | None = None) -> Script:
+    """Give a model that takes these steps, a turn each; docs/scripted-model.md says what a step can hold.
+
+    `closing` is its answer when a limit of the run makes it close.
+
+    Raises:
+        ScriptError: a step does not fit the format.
+    """
+    contents: dict[str, JsonValue] = {"steps": [_written(step) for step in steps]}
+    if closing is not None:
+        contents["closing"] = {"say": closing}
+    return parse_script(encode_json(contents).encode(), file="script")
+
+
+def script_file(file: Path) -> Script:
+    """Give a model that speaks from a file, as `scripted:FILE` does.
+
+    Raises:
+        ScriptError: the file cannot be read, is no YAML, or does not fit the format.
+    """
+    return load_script(file)
+
+
+def _written(step: Step) -> JsonValue:
+    match step:
+        case str():
+            return {"say": step}
+        case Call():
+            return {"call": [step.written()]}
+        case Mapping():
+            return dict(step)
+        case _:
+            return {"call": [one.written() for one in step]}
