@@ -5,6 +5,7 @@ from base64 import b64decode, b64encode
 
 from pydantic import Field
 
+from surefoot.context import NOTHING_KNOWN, Context
 from surefoot.conversation import NOTHING_KEPT, Conversation, Kept, Message, Prefix
 from surefoot.definition import ToolDefinition
 from surefoot.sizes import MAX_CARRIED_TEXT_BYTES
@@ -61,6 +62,7 @@ class Carried(WireModel):
     given: Prefix
     """How much of the conversation the model has been given, its own replies included."""
     usage: Usage
+    context: Context = NOTHING_KNOWN
     tool_executions: int = Field(default=0, ge=0)
     failed_tool_executions: int = Field(default=0, ge=0)
     events: int = Field(default=0, ge=0)

@@ -8,6 +8,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from activities.boundary import ToolActivities
+from activities.compaction import Compaction
 from activities.conversation_cache import ConversationCache
 from activities.conversations import Conversations
 from activities.heartbeats import BeatIntervals
@@ -48,6 +49,7 @@ def build_worker(
     store = open_store(settings, environment)
     conversations = Conversations(ConversationCache(), store)
     turns = LlmTurns(open_model, conversations=conversations, intervals=intervals)
+    compaction = Compaction(open_model, conversations=conversations, intervals=intervals)
     executor = ToolExecutor(tools, directory, environment, Artifacts(store))
     tool_activities = ToolActivities(executor, identity=client.identity, intervals=intervals)
     return Worker(
@@ -56,6 +58,7 @@ def build_worker(
         workflows=[Agent],
         activities=[
             turns.llm_turn,
+            compaction.compact_context,
             conversations.keep_conversation,
             tool_activities.list_tools,
             tool_activities.run_tool,

@@ -46,6 +46,7 @@ from workflows.model_turns import ModelTurns
 from workflows.pace import Pace
 from workflows.payloads import UndecodableError, typed
 from workflows.tool_calls import ToolCalls
+from workflows.window import ContextWindow
 
 # Stands for the input of a run that was started with none: the SDK then calls `run` without it.
 _NO_INPUT = RawValue(Payload())
@@ -59,6 +60,7 @@ class Agent:
         self._log = EventLog()
         self._conversation = Conversation()
         self._model_turns = ModelTurns(self._log.record)
+        self._window = ContextWindow(self._model_turns, self._log.record)
         self._pace = Pace()
         self._tool_calls = ToolCalls(self._log.record, self._pace)
         self._updates = 0
@@ -140,6 +142,7 @@ class Agent:
         carried = unpack(run.carried)
         self._conversation = carried.said.conversation()
         self._model_turns.go_on(carried.given, carried.usage)
+        self._window.known = carried.context
         self._log.go_on(
             carried.events, executions=carried.tool_executions, failed=carried.failed_tool_executions
         )
@@ -153,6 +156,7 @@ class Agent:
             said=Said.of(self._conversation),
             given=given,
             usage=usage,
+            context=self._window.known,
             tool_executions=self._log.executions,
             failed_tool_executions=self._log.failed,
             events=self._log.length,
@@ -169,7 +173,8 @@ class Agent:
         match step:
             case CallModel(closing=closing):
                 self._turns_here += 1
-                messages = (await self._model_turns.ask(run, said, closing=closing),)
+                said, reply = await self._window.ask(run, said, closing=closing)
+                messages = (reply,)
             case RunTools(calls=calls):
                 messages = await self._tool_calls.run(calls, tools, turn=said.turns)
             case RefuseTools(calls=calls, limit=limit):

@@ -15,6 +15,7 @@ from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError
 from temporalio.worker import Worker
 
+from activities.compaction import Compaction
 from activities.conversation_cache import ConversationCache
 from activities.conversations import Conversations
 from activities.heartbeats import BeatIntervals
@@ -144,6 +145,7 @@ async def serving(
     queue = queue or f"queue-{secrets.token_hex(4)}"
     kept = remembering(cache, store)
     turns = LlmTurns(lambda _turn, _attempt: model, conversations=kept, intervals=BeatIntervals())
+    compaction = Compaction(lambda _turn, _attempt: model, conversations=kept, intervals=BeatIntervals())
     fakes = FakeTools(tools)
     async with Worker(
         client,
@@ -151,6 +153,7 @@ async def serving(
         workflows=[Agent],
         activities=[
             turns.llm_turn,
+            compaction.compact_context,
             kept.keep_conversation,
             fakes.list_tools,
             fakes.run_tool,
