@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TextIO, Unpack
 
+from console.compaction import compaction_text
 from console.followed_run import FollowedRun
 from console.json_text import escape_controls, json_text
 from console.lines import write_line
@@ -11,7 +12,7 @@ from console.progress import CallProgress, Progress
 from console.safe_text import safe_line, safe_text
 from console.transcript import Transcript, TurnTold, call_status
 from console.wording import status_text, time_taken, tool_name, totals
-from surefoot.ledger import Event, RunFinished
+from surefoot.ledger import ContextCompacted, Event, RunFinished
 from surefoot.outcome import envelope
 from workers.snapshot import Snapshot
 
@@ -34,6 +35,8 @@ class MarkdownOutput:
     def show(self, event: Event) -> None:
         """Write what is complete with this event."""
         self._write_turn(self._transcript.add(event))
+        if isinstance(event, ContextCompacted):
+            self._write(f"*{compaction_text(event)}*")
         if isinstance(event, RunFinished):
             self._write(*_end(event, self._transcript.progress))
             if event.answer and event.answer != self._last_text:

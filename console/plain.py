@@ -59,11 +59,8 @@ class PlainOutput:
     def begin(self, **run: Unpack[FollowedRun]) -> None:
         """Write the workflow id and the link first."""
         self._queue = run.get("queue")
-        self._write(f"run {safe_text(run['workflow_id'])} with {safe_text(run['model'])}")
-        if run["ui_url"] is not None:
-            self._write(f"see {safe_text(run['ui_url'])}")
-        for line in first_lines(run.get("prompt", ""), _MAX_PROMPT_LINES):
-            self._write(f"> {line}")
+        for line in run_lines(run):
+            self._write(line)
 
     def show(self, event: Event) -> None:
         """Write what one event says to people."""
@@ -87,6 +84,15 @@ class PlainOutput:
         write_line(self._stream, line)
 
 
+def run_lines(run: FollowedRun) -> Iterator[str]:
+    """Print which run it is, where to look at it, and what was asked."""
+    yield f"run {safe_text(run['workflow_id'])} with {safe_text(run['model'])}"
+    if run["ui_url"] is not None:
+        yield f"see {safe_text(run['ui_url'])}"
+    for line in first_lines(run.get("prompt", ""), _MAX_PROMPT_LINES):
+        yield f"> {line}"
+
+
 def event_lines(event: Event, *, before: Progress, after: Progress) -> Iterator[str]:
     """Print an event that took the progress from `before` to `after`; some say nothing that is new."""
     for line in first_lines(text_to_show(before, event), _MAX_TEXT_LINES):
@@ -102,14 +108,20 @@ def event_lines(event: Event, *, before: Progress, after: Progress) -> Iterator[
             yield f"  {call_title(after.in_flight[event.tool_exec_id])}"
         case ToolExecutionCompleted() | ToolExecutionFailed():
             if after.ended is not None:
-                yield f"  {_ending(after.ended)}"
+                yield f"  {ending_line(after.ended)}"
         case RunFinished():
-            yield f"{status_text(event)} after {totals(after, event)}"
-            if event.error:
-                yield f"  {run_error(event.error)}"
+            yield from finished_lines(event, after)
 
 
-def _ending(call: CallProgress) -> str:
+def finished_lines(finished: RunFinished, progress: Progress) -> Iterator[str]:
+    """Print how a run ended, what it amounted to, and why it did not complete."""
+    yield f"{status_text(finished)} after {totals(progress, finished)}"
+    if finished.error:
+        yield f"  {run_error(finished.error)}"
+
+
+def ending_line(call: CallProgress) -> str:
+    """Print what was called and how it ended, on one line."""
     took = time_taken(call)
     match call.execution.outcome:
         case ToolFailure() as failure:

@@ -17,6 +17,7 @@ from console.lines import write_line
 from console.markdown_output import MarkdownOutput
 from console.output import Output, progress_on
 from console.transcript_json import TranscriptJson
+from console.transcript_text import TranscriptText
 from console.watch import watch_command
 from console.watching import PATIENCE
 from workers.following import told_so_far
@@ -60,7 +61,9 @@ def show(
 def _output(output: ShowFormat) -> Output:
     match output:
         case ShowFormat.TEXT:
-            return progress_on(sys.stdout, answer=sys.stdout)
+            if sys.stdout.isatty():
+                return progress_on(sys.stdout, answer=sys.stdout)
+            return TranscriptText(sys.stdout)
         case ShowFormat.MARKDOWN:
             return MarkdownOutput(sys.stdout)
         case ShowFormat.JSON:

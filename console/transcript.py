@@ -4,7 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from console.progress import CallProgress, Progress, advance
-from surefoot.ledger import Event, ModelReplied, RunFinished, ToolExecution, TurnStarted
+from surefoot.ledger import (
+    ContextCompacted,
+    Event,
+    ModelReplied,
+    RunFinished,
+    ToolExecution,
+    TurnStarted,
+)
 
 
 @dataclass(frozen=True)
@@ -26,7 +33,7 @@ class Transcript:
 
     def add(self, event: Event) -> TurnTold | None:
         """Add an event; gives the turn before it, if that is complete now."""
-        turn = self.rest() if isinstance(event, TurnStarted | RunFinished) else None
+        turn = self.rest() if isinstance(event, ContextCompacted | TurnStarted | RunFinished) else None
         self.progress = advance(self.progress, event)
         if isinstance(event, ModelReplied):
             self._reply = event
