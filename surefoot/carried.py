@@ -9,8 +9,8 @@ from surefoot.context import NOTHING_KNOWN, Context
 from surefoot.conversation import NOTHING_KEPT, Conversation, Kept, Message, Prefix
 from surefoot.definition import ToolDefinition
 from surefoot.sizes import MAX_CARRIED_TEXT_BYTES
+from surefoot.spent import Spent
 from surefoot.truncation import truncate
-from surefoot.usage import Usage
 from surefoot.wire import WireModel
 
 
@@ -61,7 +61,7 @@ class Carried(WireModel):
     said: Said
     given: Prefix
     """How much of the conversation the model has been given, its own replies included."""
-    usage: Usage
+    spent: Spent
     context: Context = NOTHING_KNOWN
     tool_executions: int = Field(default=0, ge=0)
     failed_tool_executions: int = Field(default=0, ge=0)

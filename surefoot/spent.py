@@ -33,15 +33,17 @@ class Spent(WireModel):
             case _:
                 return self.model_copy(update={"streaks": streaks})
 
-    def with_usage(self, usage: Usage) -> "Spent":
-        """Count in what a turn of a model cost."""
-        return self.model_copy(update={"usage": self.usage + usage})
+    def told_of(self, limit: str | None) -> "Spent":
+        """Note the limit that the model was told of; None is none."""
+        return self if limit is None else self.model_copy(update={"limit": limit})
 
-    def at(self, now: datetime) -> "Spent":
-        """Give what is spent at this time; the first time is when the run started."""
+    def at(self, now: datetime, usage: Usage) -> "Spent":
+        """Give what is spent at this time, with the usage until then; the first time counts as the start."""
         started_at = self.started_at or now
         elapsed_seconds = max((now - started_at).total_seconds(), 0)
-        return self.model_copy(update={"started_at": started_at, "elapsed_seconds": elapsed_seconds})
+        return self.model_copy(
+            update={"usage": usage, "started_at": started_at, "elapsed_seconds": elapsed_seconds}
+        )
 
 
 NOTHING_SPENT = Spent()

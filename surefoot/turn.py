@@ -13,7 +13,7 @@ from surefoot.conversation import (
     UserMessage,
 )
 from surefoot.limits import MAX_UNREADABLE_REPLIES, Limits
-from surefoot.spent import NOTHING_SPENT, Spent
+from surefoot.spent import Spent
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class ModelUnreadable:
 Step = CallModel | RunTools | Tell | RefuseTools | Finish | LimitReached | ModelUnreadable
 
 
-def next_step(conversation: Conversation, limits: Limits, spent: Spent = NOTHING_SPENT) -> Step:
+def next_step(conversation: Conversation, limits: Limits, spent: Spent) -> Step:
     """Decide what comes next from what was said and spent."""
     match conversation.last:
         case AssistantMessage() as reply:

@@ -28,6 +28,7 @@ from surefoot.run import (
     RunInput,
     RunResult,
 )
+from surefoot.spent import NOTHING_SPENT, Spent
 from surefoot.turn import (
     CallModel,
     Finish,
@@ -63,6 +64,7 @@ class Agent:
         self._window = ContextWindow(self._model_turns, self._log.record)
         self._pace = Pace()
         self._tool_calls = ToolCalls(self._log.record, self._pace)
+        self._spent = NOTHING_SPENT
         self._updates = 0
         self._turns_here = 0
 
@@ -119,7 +121,7 @@ class Agent:
     async def _run(self, run: RunInput) -> RunResult:
         tools = await self._begin(run)
         while True:
-            step = next_step(self._conversation, run.limits)
+            step = next_step(self._conversation, run.limits, self._spent_so_far())
             match step:
                 case Finish(answer=answer):
                     return self._result("completed", answer)
@@ -135,13 +137,15 @@ class Agent:
     async def _begin(self, run: RunInput) -> tuple[ToolDefinition, ...]:
         """Begin the conversation, or go on with the one that is carried; gives the tools of the run."""
         if run.carried is None:
+            self._spent = Spent(started_at=workflow.info().workflow_start_time)
             tools = await _list_tools()
             system = SystemMessage(text=system_prompt(run.system), tools=tools)
             self._conversation = self._conversation.append(system, UserMessage(text=run.prompt))
             return tools
         carried = unpack(run.carried)
         self._conversation = carried.said.conversation()
-        self._model_turns.go_on(carried.given, carried.usage)
+        self._spent = carried.spent
+        self._model_turns.go_on(carried.given, carried.spent.usage)
         self._window.known = carried.context
         self._log.go_on(
             carried.events, executions=carried.tool_executions, failed=carried.failed_tool_executions
@@ -149,13 +153,13 @@ class Agent:
         return carried.tools
 
     async def _go_on_as_new(self, run: RunInput, tools: tuple[ToolDefinition, ...]) -> NoReturn:
-        given, usage = self._model_turns.given, self._model_turns.usage
+        given = self._model_turns.given
         self._conversation = await small_enough(self._conversation, given)
         carried = Carried(
             tools=tools,
             said=Said.of(self._conversation),
             given=given,
-            usage=usage,
+            spent=self._spent_so_far(),
             context=self._window.known,
             tool_executions=self._log.executions,
             failed_tool_executions=self._log.failed,
@@ -175,16 +179,22 @@ class Agent:
                 self._turns_here += 1
                 said, reply = await self._window.ask(run, said, closing=closing)
                 messages = (reply,)
-            case RunTools(calls=calls):
-                messages = await self._tool_calls.run(calls, tools, turn=said.turns)
+            case RunTools(calls=calls, refused=refused, limit=limit):
+                answers = self._tool_calls.refuse(refused, limit, turn=said.turns, made=len(calls))
+                messages = (*await self._tool_calls.run(calls, tools, turn=said.turns), *answers)
             case RefuseTools(calls=calls, limit=limit):
                 messages = self._tool_calls.refuse(calls, limit, turn=said.turns)
-            case Tell(message=message):
+            case Tell(message=message, limit=limit):
                 messages = (message,)
+                self._spent = self._spent.told_of(limit)
         for message in messages:
             await self._pace.take(message.model_dump_json().encode())
             said = said.append(message)
+            self._spent = self._spent.after(message)
         self._conversation = said
+
+    def _spent_so_far(self) -> Spent:
+        return self._spent.at(workflow.now(), self._model_turns.usage)
 
     def _result(self, status: RunStatus, answer: str, reason: str | None = None) -> RunResult:
         self._finish(status, answer=answer, error=reason)

@@ -67,11 +67,13 @@ class ToolCalls:
             await workflow.wait(running)
             raise
 
-    def refuse(self, calls: Sequence[ToolCall], limit: str, *, turn: int) -> tuple[ToolMessage, ...]:
-        """Answer calls that come after a limit, without making them."""
+    def refuse(
+        self, calls: Sequence[ToolCall], limit: str, *, turn: int, made: int = 0
+    ) -> tuple[ToolMessage, ...]:
+        """Answer calls that come after a limit, without making them; `made` others of the turn come first."""
         return tuple(
             self._ended(f"{turn}-{n}", call, Ending(limit_reached(call.tool, limit), None))
-            for n, call in enumerate(calls, 1)
+            for n, call in enumerate(calls, made + 1)
         )
 
     def cancel(self, tool_exec_id: str) -> None:

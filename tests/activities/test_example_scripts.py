@@ -15,6 +15,7 @@ from surefoot.admission import Admitted, Refused, admit
 from surefoot.conversation import AssistantMessage, Conversation, SystemMessage, ToolMessage, UserMessage
 from surefoot.limits import Limits
 from surefoot.outcome import ToolFailure, ToolSuccess
+from surefoot.spent import NOTHING_SPENT
 from surefoot.turn import CallModel, Finish, RunTools, next_step
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +35,7 @@ async def hold(script: Path, tools: Sequence[Path], directory: Path) -> Conversa
         SystemMessage(text="", tools=found.definitions), UserMessage(text="Go on.")
     )
     while True:
-        match next_step(conversation, Limits()):
+        match next_step(conversation, Limits(), NOTHING_SPENT):
             case CallModel():
                 model = ScriptedModel(load_script(script))
                 result = await model.reply(conversation.messages, closing=False)

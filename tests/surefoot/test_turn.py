@@ -1,5 +1,5 @@
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -31,13 +31,14 @@ from surefoot.turn import (
     Tell,
     next_step,
 )
-from surefoot.usage import Usage
+from surefoot.usage import NO_USAGE, Usage
 
 SYSTEM, PROMPT = SystemMessage(text="s"), UserMessage(text="u")
 CALL, OTHER_CALL = ToolCall(id="1", tool="t", params={}), ToolCall(id="2", tool="t", params={})
 DONE = ToolSuccess(tool="t", result=1)
 REFUSED = limit_reached("t", "the limit is reached")
 RESULT = ToolMessage(call_id="1", tool="t", outcome=DONE)
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 TURN_USAGE = Usage(requests=1, input_tokens=1_000, output_tokens=10, cost=Decimal("0.1"))
 OTHER_RESULT = RESULT.model_copy(update={"call_id": "2"})
 ANSWER = AssistantMessage(text="done")
@@ -111,7 +112,7 @@ TOLD = Tell(CLOSING, REACHED)
     ],
 )
 def test_what_was_said_decides_what_comes_next(said: list[Message], step: Step) -> None:
-    assert next_step(Conversation().append(SYSTEM, PROMPT, *said), Limits(max_turns=2)) == step
+    assert next_step(Conversation().append(SYSTEM, PROMPT, *said), Limits(max_turns=2), NOTHING_SPENT) == step
 
 
 @pytest.mark.parametrize(
@@ -136,12 +137,14 @@ def test_what_was_said_decides_what_comes_next(said: list[Message], step: Step) 
     ],
 )
 def test_three_unreadable_replies_in_a_row_are_the_end(said: list[Message], step: Step) -> None:
-    assert next_step(Conversation().append(SYSTEM, PROMPT, *said), Limits(max_turns=50)) == step
+    assert (
+        next_step(Conversation().append(SYSTEM, PROMPT, *said), Limits(max_turns=50), NOTHING_SPENT) == step
+    )
 
 
 def test_a_limit_of_one_turn_is_told_in_the_singular() -> None:
     said = Conversation().append(SYSTEM, PROMPT, CALLS, RESULT)
-    step = next_step(said, Limits(max_turns=1))
+    step = next_step(said, Limits(max_turns=1), NOTHING_SPENT)
     assert isinstance(step, Tell)
     assert step.message.text.startswith("The limit of 1 turn is reached, and")
 
@@ -157,10 +160,10 @@ def drive(
 ) -> tuple[Step, Conversation, list[Step]]:
     """Carry out what next_step decides, with a model that gives these replies, to the last step."""
     model = iter(replies)
-    said, spent = Conversation().append(SYSTEM, PROMPT), NOTHING_SPENT
+    said, spent, usage = Conversation().append(SYSTEM, PROMPT), NOTHING_SPENT, NO_USAGE
     steps: list[Step] = []
     while True:
-        step = next_step(said, limits, spent)
+        step = next_step(said, limits, spent.at(NOW, usage))
         steps.append(step)
         messages: list[Message] = []
         match step:
@@ -168,14 +171,14 @@ def drive(
                 return step, said, steps
             case CallModel():
                 messages = [next(model)]
-                spent = spent.with_usage(TURN_USAGE)
+                usage += TURN_USAGE
             case RunTools(calls=calls, refused=refused):
                 messages = [*answers(calls, outcome), *answers(refused, REFUSED)]
             case RefuseTools(calls=calls):
                 messages = answers(calls, REFUSED)
             case Tell(message=message, limit=limit):
                 messages = [message]
-                spent = spent.model_copy(update={"limit": limit})
+                spent = spent.told_of(limit)
         for message in messages:
             spent = spent.after(message)
         said = said.append(*messages)
@@ -247,7 +250,7 @@ def test_the_same_conversation_always_gives_the_same_step(
 ) -> None:
     last, said, _ = drive(replies, limits)
     rebuilt = Conversation().append(*said.messages)
-    assert next_step(rebuilt, limits) == last
+    assert next_step(rebuilt, limits, NOTHING_SPENT) == last
 
 
 TIMED_OUT = timed_out("t", timedelta(seconds=1))
