@@ -29,9 +29,12 @@ def watch(event, arguments):
 
 with open(sys.argv[1], "w") as told:
     sys.addaudithook(watch)
-    for module in sys.argv[2:]:
-        importlib.import_module(module)
-    json.dump([effects, threading.active_count(), sorted(sys.modules)], told)
+    loaded = []
+    for modules in sys.argv[2:]:
+        for module in modules.split():
+            importlib.import_module(module)
+        loaded.append(sorted(sys.modules))
+    json.dump([effects, threading.active_count(), loaded], told)
 """
 
 
@@ -42,7 +45,12 @@ class Imported:
     effects: list[str]
     threads: int
     printed: str
-    loaded: frozenset[str]
+    with_contract: frozenset[str]
+    """What was loaded once the contract was."""
+    with_product: frozenset[str]
+    """What was loaded then by the product, but for `activities.providers`."""
+    with_test_kit: frozenset[str]
+    """What was loaded then by the kit for tests."""
 
 
 def modules_of(*packages: str) -> list[str]:
@@ -55,12 +63,20 @@ def is_of_the_test_kit(module: str) -> bool:
     return module.startswith("surefoot.testing")
 
 
-def import_all(modules: list[str], directory: Path) -> Imported:
-    told = directory / "told.json"
-    command = [sys.executable, "-B", "-c", IMPORTING, str(told), *modules]
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Imported:
+    """Everything of ours, imported step by step in a process of its own, providers last."""
+    directory = tmp_path_factory.mktemp("imported")
+    told, ours = directory / "told.json", modules_of(*PACKAGES)
+    kit = [module for module in ours if is_of_the_test_kit(module)]
+    providers = [module for module in ours if module.startswith("activities.providers.")]
+    product = [module for module in ours if module not in (*kit, *providers)]
+    contract = [module for module in product if module.startswith("surefoot")]
+    steps = [" ".join(modules) for modules in (contract, product, kit, providers)]
+    command = [sys.executable, "-B", "-c", IMPORTING, str(told), *steps]
     ended = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=60, check=True)
     effects, threads, loaded = json.loads(told.read_text())
-    return Imported(effects, threads, ended.stdout + ended.stderr, frozenset(loaded))
+    return Imported(effects, threads, ended.stdout + ended.stderr, *map(frozenset, loaded[:3]))
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -70,32 +86,22 @@ def test_the_package_of_this_name_is_ours(package: str) -> None:
     assert imported.__file__ == str(ROOT / package / "__init__.py")
 
 
-def test_importing_every_module_does_nothing(tmp_path: Path) -> None:
-    did = import_all(modules_of(*PACKAGES), tmp_path)
-
-    assert (did.effects, did.threads, did.printed) == ([], 1, "")
+def test_importing_every_module_does_nothing(imported: Imported) -> None:
+    assert (imported.effects, imported.threads, imported.printed) == ([], 1, "")
 
 
-def test_the_contract_loads_no_temporal_and_no_provider(tmp_path: Path) -> None:
-    contract = [module for module in modules_of("surefoot") if not is_of_the_test_kit(module)]
-
-    loaded = import_all(contract, tmp_path).loaded
+def test_the_contract_loads_no_temporal_and_no_provider(imported: Imported) -> None:
+    loaded = imported.with_contract
 
     assert not {"temporalio", "pydantic_ai", "structlog", "yaml", "typer", "rich"} & loaded
 
 
-def test_nothing_but_tests_loads_the_test_kit(tmp_path: Path) -> None:
-    product = [module for module in modules_of(*PACKAGES) if not is_of_the_test_kit(module)]
-
-    loaded = import_all(product, tmp_path).loaded
-
-    assert [module for module in loaded if is_of_the_test_kit(module)] == []
+def test_nothing_but_tests_loads_the_test_kit(imported: Imported) -> None:
+    assert [module for module in imported.with_product if is_of_the_test_kit(module)] == []
 
 
-def test_no_provider_is_loaded_before_its_model_is_asked_for(tmp_path: Path) -> None:
-    ours = [module for module in modules_of(*PACKAGES) if not module.startswith("activities.providers.")]
-
-    loaded = import_all(ours, tmp_path).loaded
+def test_no_provider_is_loaded_before_its_model_is_asked_for(imported: Imported) -> None:
+    loaded = imported.with_test_kit
 
     assert "activities.providers.opening" in loaded
     assert not {"pydantic_ai", "openai", "anthropic"} & loaded

@@ -53,7 +53,7 @@ async def test_the_answers_of_one_turn_never_fill_a_history(client: Client) -> N
     async def tell(_: RawValue) -> str:
         return large
 
-    model = Replies([many(60), says("Done.")])
+    model = Replies([many(40), says("Done.")])
     async with asyncio.timeout(100), serving(client, model, [tool("x", tell)]) as queue:
         run = await start(client, queue)
         result = await run.result()
@@ -61,7 +61,7 @@ async def test_the_answers_of_one_turn_never_fill_a_history(client: Client) -> N
 
     outcomes = shown(model)
     refused = next(outcome for outcome in outcomes if isinstance(outcome, ToolFailure))
-    assert (len(outcomes), result.answer) == (60, "Done.")
+    assert (len(outcomes), result.answer) == (40, "Done.")
     assert set(codes(outcomes)) == {"answered", "LIMIT_REACHED"}
     assert 16 <= codes(outcomes).count("answered") <= 32
     assert size < MAX_HISTORY_BYTES
@@ -122,7 +122,7 @@ async def test_an_answer_of_too_many_values_is_refused_unread(client: Client) ->
 @pytest.mark.parametrize(
     "wanted",
     [
-        pytest.param(300, id="300"),
+        pytest.param(100, id="100"),
         pytest.param(2_500, id="2,500", marks=pytest.mark.long),
     ],
 )
