@@ -20,6 +20,7 @@ from activities.scripted.script import Script
 from surefoot.limits import Limits
 from surefoot.run import WORKFLOW, ModelPatience, Protocol, RunInput, RunResult
 from surefoot.testing.cast import Cast
+from surefoot.testing.clock import Clock
 from surefoot.testing.executors import FakeExecutors
 from surefoot.testing.fake_tool import FakeTool
 from surefoot.testing.finished_run import FinishedRun
@@ -90,7 +91,7 @@ class Environment:
         run = RunInput(prompt=prompt, model=_name(model), **settings)
         cast, queue = Cast.of(tools), f"run-{secrets.token_hex(4)}"
         plan, turns = Plan(cast.fakes, cast.definitions), list[ModelTurn]()
-        executors = FakeExecutors(self.server.client, workflow_id=queue, plan=plan, skip=self.server.sleep)
+        executors = FakeExecutors(self.server.client, workflow_id=queue, plan=plan, clock=Clock(self.server))
 
         async def hear(turn: ModelTurn) -> None:
             turns.append(turn)

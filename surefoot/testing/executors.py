@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Self
 
 from pydantic import JsonValue
@@ -13,7 +13,8 @@ from temporalio.common import RawValue
 from temporalio.worker import Worker
 
 from activities.interface import ToolCallInput
-from surefoot.testing.performance import Performance, Skip
+from surefoot.testing.clock import Clock
+from surefoot.testing.performance import Performance
 from surefoot.testing.plan import ExpectedCall, Plan
 
 _LOOK_EVERY = timedelta(milliseconds=10)
@@ -22,12 +23,12 @@ _LOOK_EVERY = timedelta(milliseconds=10)
 class FakeExecutors:
     """The executors of a run's fakes, one for each of their queues; a context that they live in."""
 
-    def __init__(self, client: Client, *, workflow_id: str, plan: Plan, skip: Skip) -> None:
+    def __init__(self, client: Client, *, workflow_id: str, plan: Plan, clock: Clock) -> None:
         """Take part in one run."""
         self._client = client
         self._workflow_id = workflow_id
         self._plan = plan
-        self._skip = skip
+        self._clock = clock
         self._listening: dict[str, AsyncExitStack] = {}
         self._waiting: list[asyncio.Task[None]] = []
 
@@ -61,15 +62,16 @@ class FakeExecutors:
             await self._listening.pop(queue).aclose()
 
     async def _wait_for_nobody(self, call: ExpectedCall) -> None:
-        """Let the time pass in which nobody picks a call up; by itself the server skips none of it."""
-        while not await self._is_scheduled(call.tool_exec_id):  # noqa: ASYNC110  the server tells nobody
+        while (scheduled_at := await self._scheduled_at(call.tool_exec_id)) is None:  # noqa: ASYNC110  no event tells
             await asyncio.sleep(_LOOK_EVERY.total_seconds())
-        await self._skip(call.tool.definition.pickup_timeout)
+        await self._clock.skip_to_just_before(scheduled_at + call.tool.definition.pickup_timeout)
 
-    async def _is_scheduled(self, tool_exec_id: str) -> bool:
+    async def _scheduled_at(self, tool_exec_id: str) -> datetime | None:
         run = await self._client.get_workflow_handle(self._workflow_id).describe()
-        pending = run.raw_description.pending_activities
-        return any(one.activity_id == tool_exec_id for one in pending)
+        for pending in run.raw_description.pending_activities:
+            if pending.activity_id == tool_exec_id:
+                return pending.scheduled_time.ToDatetime(tzinfo=UTC)
+        return None
 
     @activity.defn(dynamic=True)
     async def run_tool(self, arguments: Sequence[RawValue]) -> JsonValue:
@@ -80,5 +82,5 @@ class FakeExecutors:
         """
         info = activity.info()
         call = ToolCallInput.model_validate_json(arguments[0].payload.data)
-        performance = Performance(call, self._skip, report=self._plan.claim)
+        performance = Performance(call, self._clock, report=self._plan.claim)
         return await performance.of(self._plan.told(info.activity_id))

@@ -1,7 +1,7 @@
 """One call of a fake tool, carried out so that the run sees what it would see of a real one."""
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NoReturn
@@ -14,12 +14,8 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from activities.interface import Capture, ToolCallInput
 from surefoot.outcome import ToolFailure
 from surefoot.run import CANCEL_TOOL_CALL_UPDATE, CancelToolCall
-from surefoot.testing.behaviour import Behaviour, Fails, failure_of
-
-Skip = Callable[[timedelta], Awaitable[None]]
-"""Lets the server's clock run ahead."""
-
-_A_MOMENT = timedelta(seconds=1)
+from surefoot.testing.behaviour import AT_ONCE, Behaviour, Fails, failure_of
+from surefoot.testing.clock import Clock
 
 
 @dataclass(frozen=True)
@@ -27,7 +23,7 @@ class Performance:
     """A call that a fake was given, and how time passes there."""
 
     call: ToolCallInput
-    skip: Skip
+    clock: Clock
     report: Callable[[str, ToolFailure], None]
     """Is told which failure of which tool is about to be reported."""
 
@@ -64,17 +60,25 @@ class Performance:
 
     async def _pass(self, duration: timedelta, capture: Capture) -> None:
         """Skip time; a tool that is expected to beat goes on doing so."""
-        silence = activity.info().heartbeat_timeout
-        leap = duration if silence is None else silence / 2
-        while duration > timedelta(0):
-            if silence is not None:
+        info = activity.info()
+        deadline = info.started_time + (info.start_to_close_timeout or timedelta.max)
+        if await self.clock.now() + duration >= deadline:
+            await self._be_overtaken(deadline)
+        leap = duration if info.heartbeat_timeout is None else info.heartbeat_timeout / 2
+        while duration > AT_ONCE:
+            if info.heartbeat_timeout is not None:
                 await _beat(capture)
-            await self.skip(min(leap, duration))
+            await self.clock.skip(min(leap, duration))
             duration -= leap
 
     async def _fall_silent(self, capture: Capture) -> NoReturn:
         await _beat(capture)
-        await self.skip((activity.info().heartbeat_timeout or timedelta(0)) + _A_MOMENT)
+        silence = activity.info().heartbeat_timeout or AT_ONCE
+        await self._be_overtaken(await self.clock.now() + silence)
+
+    async def _be_overtaken(self, deadline: datetime) -> NoReturn:
+        """Say nothing more, and let the server end the call at its deadline."""
+        await self.clock.skip_to_just_before(deadline)
         activity.raise_complete_async()
 
 
