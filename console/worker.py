@@ -18,6 +18,7 @@ from workers.logging import configure_logging
 from workers.models import own_models
 from workers.settings import Settings
 from workers.temporal import temporal
+from workers.versioning import deployment_version
 from workers.worker import build_worker
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("surefoot.worker")
@@ -44,6 +45,8 @@ def worker(
 
     Running calls then have SUREFOOT_GRACEFUL_SHUTDOWN_TIMEOUT seconds to finish before they are interrupted.
     A second signal stops at once, and its calls are lost. The exit code is 0 either way.
+
+    With SUREFOOT_DEPLOYMENT and SUREFOOT_BUILD_ID it is a version of its deployment (docs/versioning.md).
     """
     configure_logging()
     settings = settings_or_complain()
@@ -64,7 +67,7 @@ async def _serve(
     address: str | None,
     interrupt: Interrupt,
 ) -> ExitCode:
-    open_model = own_models(settings)
+    open_model, version = own_models(settings), deployment_version(settings)
     async with temporal(settings, address=address) as server:
         built = build_worker(
             server.client,
@@ -74,11 +77,15 @@ async def _serve(
             environment=process_environment(),
             open_model=open_model,
             settings=settings,
+            version=version,
         )
         grace = settings.graceful_shutdown_timeout.total_seconds()
         with interrupt.heeded(f"Stopping; running calls have {grace:g}s. Again to stop at once."):
             async with built:
-                log.info("serving", task_queue=queue, address=server.address, tools=sorted(tools.tools))
+                named = {"version": version.to_canonical_string()} if version else {}
+                log.info(
+                    "serving", task_queue=queue, address=server.address, tools=sorted(tools.tools), **named
+                )
                 await interrupt.asked.wait()
         log.info("stopped", task_queue=queue)
     return ExitCode.DONE

@@ -4,9 +4,9 @@ import os
 import re
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -74,6 +74,19 @@ def _usable_store(text: str | None) -> str | None:
     return str(_resolved(Path(text)))
 
 
+def _plain_name(name: str) -> str:
+    # Temporal writes a version as the deployment, a dot and the build id.
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,100}", name):
+        raise ValueError("it must be at most 100 letters, digits, _ and -")
+    return name
+
+
+def _build_name(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_.+-]{1,100}", name):
+        raise ValueError("it must be at most 100 letters, digits, _, -, + and .")
+    return name
+
+
 def _default_state_directory() -> Path:
     configured = Path(os.environ.get("XDG_STATE_HOME", ""))
     return (configured if configured.is_absolute() else Path("~/.local/state")) / "surefoot"
@@ -131,6 +144,11 @@ class Settings(BaseSettings):
     max_concurrent_workflow_tasks: Annotated[int, Field(ge=2, le=10_000)] = 100
     """Workflow tasks that one worker carries out side by side."""
 
+    deployment: Annotated[str, AfterValidator(_plain_name)] | None = None
+    """The deployment that a worker belongs to; only with `build_id`."""
+    build_id: Annotated[str, AfterValidator(_build_name)] | None = None
+    """The version of the code that a worker serves; only with `deployment`."""
+
     model_attempt_timeout: Period = timedelta(minutes=10)
     """How long one request to a model may take."""
     model_longest_pause: Period = timedelta(minutes=5)
@@ -142,6 +160,12 @@ class Settings(BaseSettings):
     def store_location(self) -> str:
         """An absolute path, or s3://BUCKET/PREFIX."""
         return self.store or str(self.state_directory / "store")
+
+    @model_validator(mode="after")
+    def _name_a_whole_version(self) -> Self:
+        if (self.deployment is None) != (self.build_id is None):
+            raise ValueError(f"{PREFIX}DEPLOYMENT and {PREFIX}BUILD_ID only go together: set both or neither")
+        return self
 
     def model_patience(self) -> ModelPatience:
         """Give a run's input what these settings say on a model that does not answer."""
@@ -161,6 +185,8 @@ def load_settings() -> Settings:
 
 
 def _complaint(detail: ErrorDetails) -> str:
+    if not detail["loc"]:
+        return detail["msg"].removeprefix("Value error, ")
     name = PREFIX + "_".join(str(part) for part in detail["loc"]).upper()
     reason = detail["msg"].removeprefix("Value error, ")
     return f"{name} is {str(detail['input'])!r}: {reason}"

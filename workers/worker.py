@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from temporalio.client import Client
+from temporalio.common import WorkerDeploymentVersion
 from temporalio.worker import Worker
 
 from activities.boundary import ToolActivities
@@ -21,6 +22,7 @@ from workers.child_signals import keep_exit_codes
 from workers.sandbox import workflow_sandbox
 from workers.settings import Settings
 from workers.storage import open_store
+from workers.versioning import pinning
 from workflows.agent import Agent
 
 # How long a run waits for the worker that knew it last. At the default of 10 s a killed worker's runs stand
@@ -37,8 +39,11 @@ def build_worker(
     environment: Mapping[str, str],
     open_model: OpenModel,
     settings: Settings,
+    version: WorkerDeploymentVersion | None = None,
 ) -> Worker:
     """Build a worker that serves runs and their tools on one queue; `directory` is where tools run.
+
+    With a version, the server gives it new runs once that is current, and keeps each run on its version.
 
     Leaving the worker's context lets running activities finish within the graceful shutdown timeout.
     """
@@ -64,6 +69,7 @@ def build_worker(
             tool_activities.run_tool,
             QueueActivities(client).describe_queue,
         ],
+        deployment_config=pinning(version),
         workflow_runner=workflow_sandbox(),
         max_concurrent_activities=settings.max_concurrent_activities,
         max_concurrent_workflow_tasks=settings.max_concurrent_workflow_tasks,

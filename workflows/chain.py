@@ -17,6 +17,8 @@ def is_due(limits: ChainLimits, *, updates: int) -> bool:
     info = workflow.info()
     due = (
         info.is_continue_as_new_suggested()
+        # Its worker's version is not the current one any more, and would have to be kept for it.
+        or info.is_target_worker_deployment_version_changed()
         or info.get_current_history_length() >= limits.max_events
         or info.get_current_history_size() >= limits.max_bytes
         or updates >= limits.max_updates

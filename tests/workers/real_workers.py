@@ -19,6 +19,7 @@ from activities.model import Model
 from tests.activities.tools.disk_tools import found
 from workers.settings import Settings
 from workers.snapshot import RunningActivity, snapshot_of
+from workers.versioning import deployment_version
 from workers.worker import build_worker
 
 
@@ -40,6 +41,7 @@ def worker_opening(
     **settings: Any,  # noqa: ANN401
 ) -> Worker:
     """Give a worker as `worker_of` does, which opens the model of each turn."""
+    own = Settings(state_directory=directory, **settings)
     return build_worker(
         client,
         queue=queue,
@@ -47,7 +49,8 @@ def worker_opening(
         directory=directory,
         environment={"PATH": os.environ["PATH"]},
         open_model=open_model,
-        settings=Settings(state_directory=directory, **settings),
+        settings=own,
+        version=deployment_version(own),
     )
 
 
