@@ -61,7 +61,7 @@ def _reached(limits: Limits, spent: Spent, turns: int) -> Iterator[str]:
         yield _counted(limits.max_output_tokens, "output token")
     if limits.max_cost is not None and usage.requests and usage.cost is None:
         # A worker that knows no price was to refuse; one of an older version does not.
-        yield f"limit of {dollars(limits.max_cost)}, as far as anybody knows,"
+        yield f"limit of {dollars(limits.max_cost)} (nobody knows what was spent)"
     if limits.max_cost is not None and usage.cost is not None and usage.cost >= limits.max_cost:
         yield f"limit of {dollars(limits.max_cost)}"
     if time_is_up(limits, spent):

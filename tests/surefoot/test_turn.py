@@ -347,7 +347,7 @@ def test_a_cost_that_nobody_knows_is_no_way_around_its_limit() -> None:
     spent = Spent(usage=Usage(requests=1))
     step = next_step(Conversation().append(SYSTEM, PROMPT, CALLS, RESULT), Limits(max_cost=Decimal(1)), spent)
     assert isinstance(step, Tell)
-    assert step.message.text.startswith("The limit of $1.00, as far as anybody knows, is reached")
+    assert step.message.text.startswith("The limit of $1.00 (nobody knows what was spent) is reached")
 
 
 def test_a_warning_comes_once_at_the_limit_and_the_run_goes_on() -> None:
