@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from activities.store.relay import read_through
 from activities.store.store import (
     NotStoredError,
     Store,
@@ -14,6 +15,7 @@ from activities.store.store import (
     is_key,
     key_part,
 )
+from activities.tools.environment import ARTIFACTS_SOCKET
 from console.entry import settings_or_complain
 from console.errors import CommandError
 from console.exit_codes import ExitCode
@@ -31,8 +33,10 @@ _DELETED_AT_ONCE = 16
 class StoredArtifacts:
     """What the commands do with the store; every error is a CommandError of one sentence."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, relay: Path | None = None) -> None:
+        """`relay` is the socket of the worker whose tool this command runs in, if the store needs it."""
         self._store = store
+        self._relay = relay
 
     def listed(self, run: str | None) -> list[StoredObject]:
         """List the artifacts, of one run or of all; the oldest first."""
@@ -72,7 +76,7 @@ class StoredArtifacts:
 
     async def _found(self, key: str) -> bytes:
         try:
-            return await self._store.get(key)
+            return await (read_through(self._relay, key) if self._relay else self._store.get(key))
         except NotStoredError:
             raise _unknown(key, self._store) from None
 
@@ -84,8 +88,18 @@ class StoredArtifacts:
 
 def stored_artifacts() -> StoredArtifacts:
     """Open the store of the settings; raises CommandError."""
+    relay = process_environment().get(ARTIFACTS_SOCKET)
+    return StoredArtifacts(store_or_complain(), Path(relay) if relay else None)
+
+
+def store_or_complain() -> Store:
+    """Give the store of the settings.
+
+    Raises:
+        CommandError: the settings cannot be used.
+    """
     try:
-        return StoredArtifacts(open_store(settings_or_complain(), process_environment()))
+        return open_store(settings_or_complain(), process_environment())
     except SettingsError as error:
         raise CommandError(str(error)) from error
 

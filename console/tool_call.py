@@ -10,9 +10,11 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from activities.interface import ToolCallInput
+from activities.tools.artifacts import Artifacts
 from activities.tools.discovery import Discovery, DiskTool
 from activities.tools.executor import ToolExecutor
 from console.errors import CommandError
+from console.stored_artifacts import store_or_complain
 from surefoot.admission import Admitted, Refused, admit
 from surefoot.conversation import ToolCall
 from surefoot.outcome import ToolFailure, ToolSuccess
@@ -66,7 +68,8 @@ def call_tool(
             )
         case Admitted():
             keep_exit_codes()
-            executor = ToolExecutor(found.tools, directory, process_environment())
+            artifacts = Artifacts(store_or_complain())
+            executor = ToolExecutor(found.tools, directory, process_environment(), artifacts)
             return asyncio.run(_run(executor, decision))
 
 

@@ -16,6 +16,7 @@ from surefoot.strict_json import strict_json
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FAILURES = (ROOT / "docs" / "failures.md").read_text(encoding="utf-8")
+ARTIFACTS = (ROOT / "docs" / "artifacts.md").read_text(encoding="utf-8")
 TOOLS = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
 
 
@@ -44,6 +45,15 @@ def shell_block(text: str) -> str:
             id="a shell script",
         ),
         pytest.param(section(TOOLS, "In JavaScript"), "node", ['"result": {"words": 3}'], id="JavaScript"),
+        pytest.param(
+            section(ARTIFACTS, "Read one back"),
+            "sh",
+            ["48,888", "\n9999\n9999\n[", "0 artifacts removed"],
+            id="an artifact",
+        ),
+        pytest.param(
+            section(ARTIFACTS, "In a tool of your own"), "sh", [".lines.txt"], id="a tool's artifact"
+        ),
     ],
 )
 def test_an_example_of_a_tool_works_as_it_is_printed(
@@ -51,7 +61,11 @@ def test_an_example_of_a_tool_works_as_it_is_printed(
 ) -> None:
     if shutil.which(needs) is None:
         pytest.skip(f"{needs} is not installed, and this example is for those who have it")
-    environment = {**os.environ, "PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}"}
+    environment = {
+        **os.environ,
+        "PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}",
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+    }
 
     shown = subprocess.run(
         ["sh", "-c", shell_block(example)],

@@ -6,15 +6,16 @@ import secrets
 import shutil
 import stat
 import tempfile
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import JsonValue
 
+from activities.store.relay import relay
 from activities.store.store import Store, StoreUnavailableError, is_key, key_part
-from activities.tools.environment import ARTIFACTS_DIRECTORY, STORE
+from activities.tools.environment import ARTIFACTS_DIRECTORY, ARTIFACTS_SOCKET, STORE
 from surefoot.artifact import ARTIFACT_FIELD_ENDING, ARTIFACTS, excerpt, excerpt_of_lost, not_kept
 from surefoot.outcome import ToolSuccess
 from surefoot.sizes import count
@@ -22,6 +23,9 @@ from surefoot.strict_json import encode_json, json_bytes
 
 MAX_ARTIFACT_BYTES = 32 * 1024 * 1024
 """The largest file of a tool that is kept; it passes through the worker's memory."""
+
+_SOCKET = ".store"
+"""No name that a tool's file can have."""
 
 _AT_ONCE = 4
 """How many artifacts are written side by side, for the same reason."""
@@ -36,14 +40,19 @@ class CallArtifacts:
     """`<workflow id>/<tool_exec_id>-<6 random characters>`: a reset gives a tool_exec_id out again."""
     directory: Path | None
     """Where the tool may leave files; it is gone when the call is over. None: there is no room for any."""
+    socket: Path | None
+    """Where the tool may ask for artifacts; None where it can read their files."""
     _writing: asyncio.Semaphore
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the tool is told of it: SUREFOOT_STORE, and SUREFOOT_ARTIFACTS."""
-        if self.directory is None:
-            return {STORE: self.store.location}
-        return {STORE: self.store.location, ARTIFACTS_DIRECTORY: str(self.directory)}
+        """What the tool is told of it."""
+        told = {
+            STORE: self.store.location,
+            ARTIFACTS_DIRECTORY: self.directory,
+            ARTIFACTS_SOCKET: self.socket,
+        }
+        return {name: str(value) for name, value in told.items() if value is not None}
 
     async def whole(self, success: ToolSuccess, *, limit_bytes: int, patience_seconds: float) -> ToolSuccess:
         """Keep what the tool left, and its answer if it is above the limit; gives what the model reads.
@@ -114,20 +123,25 @@ class Artifacts:
         default_factory=lambda: asyncio.Semaphore(_AT_ONCE), init=False, compare=False
     )
 
-    @contextmanager
-    def of_call(self, call_id: str) -> Generator[CallArtifacts]:
+    @asynccontextmanager
+    async def of_call(self, call_id: str) -> AsyncGenerator[CallArtifacts]:
         """Have a directory in which a tool may leave files, as long as its call lasts."""
         workflow_id, _, tool_exec_id = call_id.rpartition("/")
         name = f"{key_part(workflow_id)}/{key_part(tool_exec_id)}-{secrets.token_hex(3)}"
-        try:
-            directory = Path(tempfile.mkdtemp(prefix="surefoot-"))
-        except OSError:
-            yield CallArtifacts(self.store, name, None, self._writing)
-            return
-        try:
-            yield CallArtifacts(self.store, name, directory, self._writing)
-        finally:
-            shutil.rmtree(directory, ignore_errors=True)
+        async with AsyncExitStack() as afterwards:
+            directory = socket = None
+            # Without them a tool leaves and reads nothing, and runs all the same.
+            with suppress(OSError):
+                directory = Path(tempfile.mkdtemp(prefix="surefoot-"))
+                afterwards.callback(shutil.rmtree, directory, ignore_errors=True)
+                socket = await self._relayed(directory / _SOCKET, afterwards)
+            yield CallArtifacts(self.store, name, directory, socket, self._writing)
+
+    async def _relayed(self, socket: Path, afterwards: AsyncExitStack) -> Path | None:
+        if self.store.file(ARTIFACTS) is not None:
+            return None
+        await afterwards.enter_async_context(relay(self.store, socket, below=ARTIFACTS))
+        return socket
 
 
 def _is_name(text: str) -> bool:

@@ -14,6 +14,9 @@ CALL_ID = "SUREFOOT_CALL_ID"
 ARTIFACTS_DIRECTORY = "SUREFOOT_ARTIFACTS"
 """Names the directory in which a tool may leave files to be kept."""
 
+ARTIFACTS_SOCKET = "SUREFOOT_ARTIFACTS_SOCKET"
+"""Names the socket by which `surefoot artifacts` in a tool reads from a store that has no files."""
+
 STORE = "SUREFOOT_STORE"
 """Says to `surefoot artifacts` in a tool where the worker keeps them."""
 

@@ -68,7 +68,7 @@ class ToolExecutor:
             return await self._outcome(tool, tool.executable, call, captures, {})
         clock = asyncio.get_running_loop().time
         keep_until = clock() + call.timeout_seconds + self.artifacts.grace_seconds
-        with self.artifacts.of_call(call.call_id) as left:
+        async with self.artifacts.of_call(call.call_id) as left:
             outcome = await self._outcome(tool, tool.executable, call, captures, left.environment)
             if isinstance(outcome, ToolFailure):
                 return outcome

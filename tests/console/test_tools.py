@@ -106,7 +106,7 @@ def test_a_manifest_is_shown_with_its_defaults(surefoot: Command, tmp_path: Path
         },
         "timeoutSeconds": 30.0,
         "timeoutParam": None,
-        "limits": {"stdout": 10240, "stderr": 4096},
+        "limits": {"stdout": 10240, "stderr": 4096, "result": 102400},
         "exclusive": False,
         "executorQueue": None,
         "pickupTimeoutSeconds": 60.0,
@@ -214,6 +214,18 @@ def test_a_call_runs_where_it_is_told(surefoot: Command, tmp_path: Path) -> None
     said = surefoot("call", "where", "{}", "--tools", tmp_path, "--workdir", tmp_path / "work")
 
     assert json.loads(said.stdout)["result"] == str(tmp_path / "work")
+
+
+def test_what_is_truncated_for_the_model_is_kept_as_in_a_run(
+    surefoot: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SUREFOOT_STORE", str(tmp_path / "store"))
+
+    said = surefoot("call", "bash", '{"command": "seq 9999"}', "--tools", "builtin")
+
+    (kept,) = (tmp_path / "store").rglob("*.txt")
+    assert json.loads(said.stdout)["result"]["stdout_artifact"] == str(kept)
+    assert kept.read_text().endswith("9998\n9999\n")
 
 
 def test_a_call_sees_no_secret_of_the_caller_and_its_own_id(

@@ -111,10 +111,25 @@ def test_the_worker_serves_the_queue_that_a_run_takes_by_default(stack: Stack) -
     assert stack.services["worker"].command == command
 
 
+def given_to_worker(stack: Stack, *names: str) -> dict[str, str | None]:
+    return {name: value for name, value in stack.services["worker"].environment.items() if name in names}
+
+
 def test_the_keys_of_models_come_from_the_host_or_are_not_set(stack: Stack) -> None:
     keys = {"OPENAI_API_KEY": "one", "OPENAI_BASE_URL": "http://models/v1", "ANTHROPIC_API_KEY": "two"}
-    assert stack.services["worker"].environment == dict.fromkeys(keys)
-    assert read_stack(**keys).services["worker"].environment == keys
+    assert given_to_worker(stack, *keys) == dict.fromkeys(keys)
+    assert given_to_worker(read_stack(**keys), *keys) == keys
+
+
+def test_the_store_is_on_a_volume_or_where_the_host_says(stack: Stack) -> None:
+    keys = {"AWS_ACCESS_KEY_ID": "one", "AWS_SECRET_ACCESS_KEY": "two", "AWS_REGION": "three"}
+    bucket = {"SUREFOOT_STORE": "s3://bucket", "AWS_ENDPOINT_URL": "http://s3", **keys}
+
+    assert given_to_worker(stack, *bucket) == {
+        **dict.fromkeys(bucket),
+        "SUREFOOT_STORE": "/var/lib/surefoot/store",
+    }
+    assert given_to_worker(read_stack(**bucket), *bucket) == bucket
 
 
 def passwords(stack: Stack) -> list[str | None]:
@@ -130,14 +145,18 @@ def test_the_password_comes_from_the_host_or_says_that_it_is_for_development(sta
     assert passwords(read_stack(TEMPORAL_DATABASE_PASSWORD="secret")) == ["secret"] * 3
 
 
-def test_the_database_and_the_workspace_outlive_their_containers(stack: Stack) -> None:
+def test_the_database_the_workspace_and_the_store_outlive_their_containers(stack: Stack) -> None:
     kept = {
         (name, mount.target)
         for name, service in stack.services.items()
         for mount in service.mounts
         if mount.type == "volume" and mount.source
     }
-    assert kept == {("database", "/var/lib/postgresql/data"), ("worker", "/workspace")}
+    assert kept == {
+        ("database", "/var/lib/postgresql/data"),
+        ("worker", "/workspace"),
+        ("worker", "/var/lib/surefoot"),
+    }
 
 
 def test_every_file_that_is_mounted_exists(stack: Stack) -> None:

@@ -2,6 +2,7 @@ import asyncio
 import json
 import os
 import re
+import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Any, cast
@@ -18,7 +19,12 @@ from activities.tools.discovery import BUILTIN_DIRECTORY
 from activities.tools.executor import ToolExecutor
 from surefoot.outcome import ToolFailure, ToolSuccess, envelope
 from surefoot.sizes import MAX_ANSWER_BYTES
+from tests.activities.store.s3_server import s3_server
 from tests.activities.tools.disk_tools import PYTHON, SHELL, found, write_tool
+from workers.settings import Settings
+from workers.storage import open_store
+
+SUREFOOT = Path(sysconfig.get_path("scripts")) / "surefoot"
 
 ROWS = PYTHON + "import json\nprint(json.dumps({'rows': [f'row {n}' for n in range(20_000)]}))"
 """An answer of about 290 KB."""
@@ -168,6 +174,19 @@ async def test_bash_reads_an_artifact_back_by_its_path(tmp_path: Path) -> None:
     )
 
     assert again == {"stdout": "9998\n9999\n", "stderr": "", "exit_code": 0, "truncated": False}
+
+
+async def test_where_the_store_has_no_files_a_tool_reads_by_the_id_without_its_credentials(
+    tmp_path: Path,
+) -> None:
+    with s3_server("bucket") as server:
+        store = open_store(Settings(store="s3://bucket/ours"), server.environment())
+        first = await result_of(tmp_path, store, tool="bash", params={"command": "seq 9999"})
+        command = f"{SUREFOOT} artifacts get {first['stdout_artifact']} | tail -n 2; env | grep AWS"
+        again = await result_of(tmp_path, store, tool="bash", params={"command": command})
+
+    # That grep finds nothing is its exit code 1.
+    assert again == {"stdout": "9998\n9999\n", "stderr": "", "exit_code": 1, "truncated": False}
 
 
 async def test_output_above_what_a_file_may_hold_is_said_to_be_cut_in_the_file(tmp_path: Path) -> None:
