@@ -4,11 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from surefoot.conversation import Message
-from surefoot.shortening import KEPT_TURNS, ShorterConversation, shortened
+from surefoot.shortening import KEPT_TURNS, SHORT_RESULT_BYTES, ShorterConversation, shortened
 from surefoot.summarising import Split, split_for_summary
-
-# A result that the model has not read yet is cut no more than it takes.
-_UNREAD_RESULT_BYTES = (32 * 1024, 8 * 1024, 2 * 1024, 512)
 
 
 @dataclass(frozen=True)
@@ -36,10 +33,10 @@ def plan(messages: Sequence[Message], *, target_bytes: int) -> Plan:
 
 
 def shorten_newest(messages: Sequence[Message], *, target_bytes: int) -> ShorterConversation:
-    """Cut the results of the newest turns, too, each as little as it takes to reach the target."""
-    shorter = ShorterConversation(tuple(messages), 0)
-    for result_bytes in _UNREAD_RESULT_BYTES:
+    """Cut the results of the newest turns, too: the model gets as much of them as there is room for."""
+    result_bytes = target_bytes
+    while True:
+        result_bytes = max(result_bytes // 2, SHORT_RESULT_BYTES)
         shorter = shortened(messages, target_bytes=target_bytes, keep_turns=0, result_bytes=result_bytes)
-        if shorter.size_bytes <= target_bytes:
-            break
-    return shorter
+        if shorter.size_bytes <= target_bytes or result_bytes == SHORT_RESULT_BYTES:
+            return shorter

@@ -61,7 +61,7 @@ class Agent:
         self._log = EventLog()
         self._conversation = Conversation()
         self._model_turns = ModelTurns(self._log.record)
-        self._window = ContextWindow(self._model_turns, self._log.record)
+        self._window = ContextWindow(self._model_turns, self._log.record, self._go_on_with)
         self._pace = Pace()
         self._tool_calls = ToolCalls(self._log.record, self._pace)
         self._spent = NOTHING_SPENT
@@ -177,8 +177,8 @@ class Agent:
         match step:
             case CallModel(closing=closing):
                 self._turns_here += 1
-                said, reply = await self._window.ask(run, said, closing=closing)
-                messages = (reply,)
+                messages = (await self._window.ask(run, said, closing=closing),)
+                said = self._conversation
             case RunTools(calls=calls, refused=refused, limit=limit):
                 answers = self._tool_calls.refuse(refused, limit, turn=said.turns, made=len(calls))
                 messages = (*await self._tool_calls.run(calls, tools, turn=said.turns), *answers)
@@ -192,6 +192,10 @@ class Agent:
             said = said.append(message)
             self._spent = self._spent.after(message)
         self._conversation = said
+
+    def _go_on_with(self, conversation: Conversation) -> None:
+        # At once: the turn that is about to be taken may ask for it.
+        self._conversation = conversation
 
     def _spent_so_far(self) -> Spent:
         return self._spent.at(workflow.now(), self._model_turns.usage)

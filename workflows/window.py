@@ -21,17 +21,24 @@ _MOST_OVERFLOWS = 8
 
 
 class ContextWindow:
-    """The model's turns over a conversation that is made to fit; events go to `record`."""
+    """The model's turns over a conversation that is made to fit.
 
-    def __init__(self, model_turns: ModelTurns, record: Callable[[Event], None]) -> None:
+    Events go to `record`, and each smaller conversation to `go_on_with`, before anybody is asked over it.
+    """
+
+    def __init__(
+        self,
+        model_turns: ModelTurns,
+        record: Callable[[Event], None],
+        go_on_with: Callable[[Conversation], None],
+    ) -> None:
         self._model_turns = model_turns
         self._record = record
+        self._go_on_with = go_on_with
         self.known: Context = NOTHING_KNOWN
 
-    async def ask(
-        self, run: RunInput, conversation: Conversation, *, closing: bool
-    ) -> tuple[Conversation, AssistantMessage]:
-        """Ask the model for its next reply; gives the conversation that it was asked with, and the reply.
+    async def ask(self, run: RunInput, conversation: Conversation, *, closing: bool) -> AssistantMessage:
+        """Ask the model for its next reply.
 
         Raises:
             ActivityError: the model refused, or stayed away longer than the run's patience.
@@ -51,7 +58,7 @@ class ContextWindow:
             else:
                 size_bytes = conversation.append(result.reply).size_bytes
                 self.known = self.known.after_reply(result.usage, result.context_window, size_bytes)
-                return conversation, result.reply
+                return result.reply
             self.known = self.known.after_overflow(told, conversation.size_bytes)
             smaller = await self._smaller(run, conversation, "overflow", closing=closing)
             if smaller.size_bytes >= conversation.size_bytes:
@@ -77,6 +84,7 @@ class ContextWindow:
         result = typed(raw, CompactResult)
         smaller = _after(conversation, result)
         self.known = self.known.after_compaction(result.tokens, smaller.size_bytes)
+        self._go_on_with(smaller)
         self._model_turns.go_on(smaller.prefix, self._model_turns.usage + result.usage)
         self._record(
             ContextCompacted(
