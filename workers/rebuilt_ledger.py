@@ -6,6 +6,7 @@ from typing import Any
 
 from temporalio import workflow
 from temporalio.api.enums.v1 import EventType
+from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import WorkflowHistory
 from temporalio.worker import (
     ExecuteWorkflowInput,
@@ -22,7 +23,10 @@ from workflows.agent import Agent
 from workflows.converter import DATA_CONVERTER
 
 _COMPLETED = EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED
-_SCHEDULED = EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED
+_OF_UPDATES = (
+    EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED,
+    EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_COMPLETED,
+)
 
 
 class NotReplayableError(RuntimeError):
@@ -71,13 +75,22 @@ async def rebuild_ledger(history: WorkflowHistory) -> RebuiltLedger | None:
 
 
 def _completed_part(history: WorkflowHistory) -> WorkflowHistory | None:
-    """Give the history without a task that has not completed: it may yet go otherwise."""
-    kinds = [event.event_type for event in history.events]
-    if _COMPLETED not in kinds:
+    """Give the history up to what its last completed task did.
+
+    What came after it will only be worked on by a task that may bring more, at another time.
+    """
+    completed = [n for n, event in enumerate(history.events) if event.event_type == _COMPLETED]
+    if not completed:
         return None
-    last = len(kinds) - 1 - kinds[::-1].index(_COMPLETED)
-    end = kinds.index(_SCHEDULED, last) if _SCHEDULED in kinds[last:] else len(kinds)
+    end = completed[-1] + 1
+    while end < len(history.events) and _was_done_by_a_task(history.events[end]):
+        end += 1
     return WorkflowHistory(history.workflow_id, history.events[:end])
+
+
+def _was_done_by_a_task(event: HistoryEvent) -> bool:
+    attributes = getattr(event, event.WhichOneof("attributes") or "")
+    return event.event_type in _OF_UPDATES or hasattr(attributes, "workflow_task_completed_event_id")
 
 
 def _ledger_of(agent: Agent) -> RebuiltLedger:
