@@ -1,6 +1,7 @@
 """Carrying out `surefoot run`: on the embedded server with a worker inside, or as a client of another."""
 
 import asyncio
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ from activities.tools.discovery import Discovery
 from console.errors import CommandError
 from console.exit_codes import ExitCode
 from console.interrupt import Interrupt
+from console.lines import write_line
 from console.output import Output
 from console.staying import keep_ui_up
-from console.watching import watch
+from console.watching import watch, watch_command
 from surefoot.run import RunInput
 from workers.dev_presence import dev_is_up
 from workers.environment import process_environment
@@ -77,10 +79,10 @@ async def _on_named_server(
             server.client, command.run, workflow_id=command.workflow_id, queue=where.queue
         )
         _begin(command, handle, server, queue=where.queue)
+        again = watch_command(handle.id, where.address)
         if command.detach:
-            command.output.end()
-            return ExitCode.DONE
-        with interrupt.heeded(f"Leaving; the run goes on at {where.address}."):
+            return _leave(command, again)
+        with interrupt.heeded(f"Leaving; the run goes on at {where.address}. `{again}` shows it again."):
             return await watch(server.client, handle.id, command.output, interrupt)
 
 
@@ -124,10 +126,13 @@ async def _start_and_serve(
             server.client, command.run, workflow_id=command.workflow_id, queue=claim.served.queue
         )
         _begin(command, handle, server, queue=claim.served.queue)
+        again = watch_command(handle.id, None)
         if command.detach:
-            command.output.end()
-            return ExitCode.DONE
-        with interrupt.heeded("Leaving; the run goes on with `surefoot dev`. Ctrl-C again leaves at once."):
+            return _leave(command, again)
+        with interrupt.heeded(
+            f"Leaving; the run goes on with `surefoot dev`. `{again}` shows it again. "
+            "Ctrl-C again leaves at once."
+        ):
             async with _worker(where, claim, server, settings):
                 exit_code = await watch(server.client, handle.id, command.output, interrupt)
         if exit_code is not ExitCode.DETACHED:
@@ -141,6 +146,12 @@ async def _start_and_serve(
     if exit_code is not ExitCode.DETACHED:
         await keep_ui_up(interrupt, until_enter=where.stay)
     return exit_code
+
+
+def _leave(command: RunCommand, again: str) -> ExitCode:
+    command.output.end()
+    write_line(sys.stderr, f"`{again}` follows it")
+    return ExitCode.DONE
 
 
 def _claim_queue(command: RunCommand, where: Embedded, settings: Settings) -> Claim:

@@ -18,8 +18,7 @@ from console.markdown_output import MarkdownOutput
 from console.output import Output, progress_on
 from console.transcript_json import TranscriptJson
 from console.transcript_text import TranscriptText
-from console.watch import watch_command
-from console.watching import PATIENCE
+from console.watching import PATIENCE, watch_command
 from workers.following import told_so_far
 from workers.logging import configure_logging
 from workers.settings import Settings

@@ -1,7 +1,6 @@
 """`surefoot watch`: follow a run that somebody started, from its beginning."""
 
 import logging
-import shlex
 from typing import Annotated
 
 import typer
@@ -13,6 +12,7 @@ from console.given_text import checked_name
 from console.interrupt import Interrupt
 from console.output import Output, OutputFormat, choose_output
 from console.watching import watch as watch_run
+from console.watching import watch_command
 from workers.logging import configure_logging
 from workers.settings import Settings
 from workers.temporal import Temporal, temporal
@@ -38,12 +38,6 @@ def watch(
     wanted = checked_name("the workflow id", workflow_id) or ""
     shown = choose_output(output)
     return run_to_exit_code(lambda interrupt: _watch(wanted, settings, named, shown, interrupt))
-
-
-def watch_command(workflow_id: str, address: str | None) -> str:
-    """Print the command that follows a run."""
-    where = "" if address is None else f" --address {shlex.quote(address)}"
-    return f"surefoot watch {shlex.quote(workflow_id)}{where}"
 
 
 async def _watch(

@@ -1,6 +1,7 @@
 """Watching a run until it is over, or until the user asks to be left out of it."""
 
 import asyncio
+import shlex
 from contextlib import suppress
 from datetime import timedelta
 
@@ -34,6 +35,12 @@ async def watch(client: Client, workflow_id: str, output: Output, interrupt: Int
             await watching
         return ExitCode.DETACHED
     return _exit_code(watching.result())
+
+
+def watch_command(workflow_id: str, address: str | None) -> str:
+    """Print the command that follows a run."""
+    where = "" if address is None else f" --address {shlex.quote(address)}"
+    return f"surefoot watch {shlex.quote(workflow_id)}{where}"
 
 
 async def _show(client: Client, workflow_id: str, output: Output) -> RunFinished:

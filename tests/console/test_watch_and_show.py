@@ -44,13 +44,16 @@ def test_a_run_that_failed_is_1_to_a_watcher_and_0_to_a_reader(surefoot: Surefoo
     assert "failed after 1 turn" in shown.stdout
 
 
+@pytest.mark.long
 async def test_a_watcher_may_leave_and_the_run_goes_on(
     surefoot: Surefoot, server: RealServer, client: Client
 ) -> None:
     place = ("--address", server.address)
-    surefoot("run", "Go on.", *MODEL, *place, "--queue", "nobody", "--workflow-id", "left-alone", "--detach")
+    asked = (*MODEL, "--queue", "nobody", "--workflow-id", "left-alone", "--detach")
+    detached = await asyncio.to_thread(surefoot, "run", "Go on.", *asked, *place)
     watching = surefoot.start("watch", "left-alone", *place)
-    watching.until_it_says("no worker answers for this run yet (queue nobody)")
+    unserved = "no worker answers for this run yet (queue nobody)"
+    await asyncio.to_thread(watching.until_it_says, unserved)
 
     shown = await asyncio.to_thread(surefoot, "show", "left-alone", *place)
     watching.signal(signal.SIGINT)
@@ -60,6 +63,7 @@ async def test_a_watcher_may_leave_and_the_run_goes_on(
     await run.terminate()
 
     again = f"`surefoot watch left-alone --address {server.address}`"
+    assert detached.stderr.endswith(f"\n{again} follows it\n")
     assert (left.exit_code, description.status) == (130, WorkflowExecutionStatus.RUNNING)
     assert f"Leaving; the run goes on at {server.address}. {again} shows it again." in left.stderr
     assert shown.stderr == f"the run goes on, once somebody serves it; {again} follows it\n"
