@@ -41,7 +41,12 @@ class Talkative:
             text="One more." if calls else "Done.",
             tool_calls=tuple(self._call(n) for n in range(1, calls + 1)),
         )
-        return LlmTurnResult(reply=reply, usage=Usage(requests=1), model_name="talkative")
+        return LlmTurnResult(
+            reply=reply,
+            usage=Usage(requests=1),
+            model_name="talkative",
+            context_window=self.workload.window_tokens,
+        )
 
     def _call(self, call: int) -> ToolCall:
         params: JsonValue = {"turn": self.turn, "call": call, "bytes": self.workload.result_bytes}

@@ -1,7 +1,7 @@
 """Where both sides are measured in turns: one tuned server, and for each side a worker of its own."""
 
 import secrets
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,22 +57,22 @@ class Arena:
 
 
 @asynccontextmanager
-async def arena(directory: Path, *, workers: int = 1) -> AsyncGenerator[Arena]:
+async def arena(directory: Path, *, workers: int = 1, sides: Sequence[Side] = SIDES) -> AsyncGenerator[Arena]:
     """Have an arena in a directory of its own, warmed up; all of it ends with the context."""
     directory.mkdir()  # noqa: ASYNC240  once, before anything runs
     settings = Settings(state_directory=directory / "state")
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(embedded_server(settings))
-        queues: dict[Side, str] = {side: f"bench-{side}" for side in SIDES}
+        queues: dict[Side, str] = {side: f"bench-{side}" for side in sides}
         found: dict[Side, tuple[WorkerProcess, ...]] = {}
-        for side in SIDES:
+        for side in sides:
             contexts = (
                 worker_process(side, address=server.address, queue=queues[side], directory=directory)
                 for _ in range(workers)
             )
             found[side] = tuple([await stack.enter_async_context(each) for each in contexts])
         made = Arena(server.client, server.address, directory, found, queues)
-        for side in SIDES:
+        for side in sides:
             for _ in range(workers):
                 await (await made.start(side, Workload(turns=3))).result()
         yield made

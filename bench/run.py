@@ -17,16 +17,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.arena import arena
+from bench.endurance import endurance_figures, endure, growth_figures
 from bench.executable import executable
 from bench.figure import Figure, as_json, table
 from bench.fleet import fleet
 from bench.history import history_figures, run_alone
 from bench.latency import latency
 from bench.replaying import replays
+from bench.restart import restart
 from bench.sharing import sharing
 from bench.workload import Workload
 
-MEASURES = ("latency", "fleet", "history", "sharing", "executable")
+MEASURES = ("latency", "fleet", "history", "sharing", "executable", "growth", "restart", "endurance")
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,15 @@ class Sizes:
     result_bytes: int = 2048
     workers: int = 4
     processes: int = 50
+    long_turns: int = 2_000
+    endurance_turns: int = 10_000
+    """With `result_bytes` each, a conversation of 20 MB."""
+    window_tokens: int = 64_000
 
 
-TINY = Sizes(rounds=1, turns=3, agents=2, history_turns=4, workers=2, processes=2)
+TINY = Sizes(
+    rounds=1, turns=3, agents=2, history_turns=4, workers=2, processes=2, long_turns=20, endurance_turns=20
+)
 """Enough to see that everything is measured."""
 
 
@@ -70,6 +78,20 @@ async def measured(measure: str, sizes: Sizes, directory: Path) -> list[Figure]:
             async with arena(directory, workers=sizes.workers) as made:
                 workload = Workload(turns=turns, result_bytes=sizes.result_bytes)
                 return await sharing(made, workload, agents=2 * sizes.workers, rounds=1)
+        case "growth":
+            async with arena(directory, sides=("surefoot",)) as made:
+                short = Workload(sizes.history_turns, result_bytes=sizes.result_bytes)
+                long = Workload(sizes.long_turns, result_bytes=sizes.result_bytes)
+                few = await endure(made, short)
+                return growth_figures(short, few.weight, long, await endure(made, long))
+        case "restart":
+            return await restart(directory, Workload(sizes.long_turns, result_bytes=sizes.result_bytes))
+        case "endurance":
+            async with arena(directory, sides=("surefoot",)) as made:
+                endless = Workload(
+                    sizes.endurance_turns, result_bytes=sizes.result_bytes, window_tokens=sizes.window_tokens
+                )
+                return endurance_figures(endless, await endure(made, endless))
         case "executable":
             return await executable(sizes.processes)
         case _:

@@ -14,7 +14,8 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
 from bench.agent import agent_worker, with_tool_in_process
 from bench.handwritten import Activities, HandwrittenAgent, handwritten_sandbox
-from bench.notes import Notes, NotingQueries, NotingRunner
+from bench.notes import Notes
+from bench.noting import NotingQueries, NotingRunner
 from workers.connection import connect
 from workers.logging import configure_logging
 

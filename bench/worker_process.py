@@ -38,6 +38,10 @@ class WorkerProcess:
         """Give what it noted down of these kinds."""
         return [note for note in read_notes(self._notes) if note.kind in kinds and note.at >= since]
 
+    def turns(self, *, since: float) -> int:
+        """Tell the highest turn that it has taken since a time of the monotonic clock."""
+        return max((note.turn for note in self.notes("turn", since=since)), default=0)
+
     async def serving(self) -> None:
         """Wait until it serves; raises RuntimeError if it ends instead."""
         while not self.notes("serving"):

@@ -16,6 +16,8 @@ class Workload:
     turns: int
     calls: int = 1
     result_bytes: int = 16
+    window_tokens: int | None = None
+    """The model's context window; None = nothing is known of it."""
 
     @property
     def name(self) -> str:
