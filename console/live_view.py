@@ -6,7 +6,7 @@ from datetime import datetime
 
 from rich.text import Text
 
-from activities.interface import Capture
+from activities.interface import COMPACT_CONTEXT, Capture
 from console.call_line import call_line
 from console.durations import between
 from console.notices import Notices, look, notice_lines
@@ -84,6 +84,8 @@ def _more(running: int, not_scheduled: int) -> str:
 def _waiting_line(scene: Scene, now: datetime) -> Text:
     progress = scene.progress
     line = Text(f"  {_spinner(now)} ", "cyan")
+    if any(one.activity_type == COMPACT_CONTEXT for one in scene.running.values()):
+        return line.append("making room in the context window", "none")
     if progress.asked_model_at is None:
         return line.append("working" if progress.turn else "starting", "none")
     line.append(f"turn {progress.turn}: asking {safe_text(scene.model)}", "none")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from activities.interface import LLM_TURN
+from activities.interface import COMPACT_CONTEXT, LLM_TURN
 from console.durations import duration
 from console.safe_text import safe_line, safe_text
 from workers.snapshot import RunningActivity, Snapshot
@@ -13,6 +13,7 @@ UNSERVED_SNAPSHOTS = 2
 """So often nobody must have answered in a row: a worker may be only just starting, or busy for a moment."""
 
 _MAX_REASON_CHARACTERS = 300
+_ASKING = frozenset({LLM_TURN, COMPACT_CONTEXT})
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Notices:
 
 def look(notices: Notices, snapshot: Snapshot) -> Notices:
     """Give the notices after one more look at the run."""
-    retried = (one for one in snapshot.running if one.activity_type == LLM_TURN and one.attempt > 1)
+    retried = (one for one in snapshot.running if one.activity_type in _ASKING and one.attempt > 1)
     return Notices(
         unserved_in_a_row=0 if snapshot.served else notices.unserved_in_a_row + 1,
         served_before=notices.served_before or snapshot.served,

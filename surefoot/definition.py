@@ -11,7 +11,9 @@ from surefoot.schema import SchemaRefusedError, check_schema
 from surefoot.sizes import MAX_ANSWER_BYTES
 from surefoot.wire import WireModel
 
-RESERVED_NAMES: frozenset[str] = frozenset({"llm_turn", "list_tools", "describe_queue", "surefoot"})
+RESERVED_NAMES: frozenset[str] = frozenset(
+    {"llm_turn", "list_tools", "describe_queue", "keep_conversation", "compact_context", "surefoot"}
+)
 """Names that already mean something in a history."""
 
 TIMEOUT_PARAM_MARGIN = timedelta(seconds=5)
