@@ -7,6 +7,7 @@ and DIR/x stand for the tool and its executable, and QUEUE for a queue that nobo
 from collections.abc import Sequence
 
 from tests.faults.case import EFFECTS, Case, Failure, Like, Program, Success, python, shell
+from tests.faults.large_cases import ANSWERS_OF_A_TURN, INPUTS_OF_A_TURN, SINGLE_INPUT
 
 CUT = r"\n\.\.\. \[[\d,]+ more bytes\] \.\.\.\n\n\[OUTPUT TRUNCATED - exceeded %s limit\]\n"
 MANY_X = Like(f"x+{CUT % '10KB'}x+")
@@ -355,6 +356,7 @@ SUCCESSES = (
         "bash prints more than is shown",
         "seq 100000",
         truncated=True,
+        stdout_artifact=Like(r"/.*/store/artifacts/.*\.stdout\.txt"),
         stdout=Like(
             r"1\n2\n.*\n\.\.\. \[[\d,]+ more bytes\] \.\.\.\n\n\[OUTPUT TRUNCATED - exceeded 10KB limit\]"
         ),
@@ -379,6 +381,9 @@ GROUPS: Sequence[Sequence[Case]] = (
     GARBAGE,
     ANSWERS,
     SUCCESSES,
+    SINGLE_INPUT,
+    INPUTS_OF_A_TURN,
+    ANSWERS_OF_A_TURN,
 )
 
 CASES: tuple[Case, ...] = tuple(case for group in GROUPS for case in group)

@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.console.command import ROOT, Ended, Surefoot
 from tests.faults.case import EFFECTS, Case, Program
+from tests.faults.large_cases import BULK, BULK_CHARACTERS, WHOLE
 from tests.faults.observation import Observation, seconds_taken
 
 CENSUS = "census"
@@ -41,10 +42,11 @@ def carry_out(groups: Sequence[Sequence[Case]], surefoot: Surefoot) -> dict[str,
     workflow_id = f"faults-{secrets.token_hex(4)}"
     tools, queue = surefoot.directory / "tools", f"{workflow_id}-nobody"
     write_tools(tools, cases, queue=queue)
-    _write_program(tools / CENSUS, _census(workflow_id))
-    (tools / f"{CENSUS}.tool.json").write_text(
-        json.dumps({"name": CENSUS, "description": "Counts.", "inputSchema": {"type": "object"}})
-    )
+    for tool, program in ((CENSUS, _census(workflow_id)), (BULK, _bulk())):
+        schema = {"type": "object"}
+        manifest = {"name": tool, "description": "Helps.", "inputSchema": schema, "limits": WHOLE}
+        _write_program(tools / tool, program)
+        (tools / f"{tool}.tool.json").write_text(json.dumps(manifest))
     (surefoot.directory / "script.yaml").write_text(json.dumps(_script(groups)))
 
     ended = surefoot.start(
@@ -63,7 +65,7 @@ def _script(groups: Sequence[Sequence[Case]]) -> dict[str, object]:
     """After each group the model says what it was told; that is how it is known here."""
     beforehand = [case.beforehand for group in groups for case in group if case.beforehand]
     steps: list[dict[str, object]] = [
-        {"call": [{"bash": {"command": "; ".join(["cd tools", *beforehand])}}]},
+        {"call": [{"bash": {"command": "; ".join(["cd tools", *beforehand])}}, {BULK: {}, "as": BULK}]},
         *({"say": "{{outcomes}}", "call": [{case.tool: case.params} for case in group]} for group in groups),
         {"say": "{{outcomes}}", "call": [{CENSUS: {}}]},
         {"say": "Done."},
@@ -81,6 +83,10 @@ found.pop(os.environ["SUREFOOT_CALL_ID"].rpartition("/")[2], None)
 print(json.dumps(found))
 """
     return Program(source.encode())
+
+
+def _bulk() -> Program:
+    return Program(f"#!{sys.executable} -IS\nprint('\"' + 'x' * {BULK_CHARACTERS} + '\"')\n".encode())
 
 
 def observed(
