@@ -16,6 +16,7 @@ from console.interrupt import Interrupt, interruptible
 from workers.connection import TemporalUnreachableError, configured_address
 from workers.dev_presence import DevIsUpError
 from workers.embedded_server import EmbeddedServerError
+from workers.environment import process_environment
 from workers.ledger_reader import RunUnknownError
 from workers.served_queues import QueueInUseError
 from workers.server_binary import ServerBinaryMissingError
@@ -23,6 +24,7 @@ from workers.server_ports import PortTakenError
 from workers.settings import Settings, SettingsError, load_settings
 from workers.starting import RunExistsError
 from workers.state_directory import StateDirectoryError
+from workers.storage import open_store
 
 _USAGE = (
     DevIsUpError,
@@ -79,9 +81,12 @@ def settings_or_complain() -> Settings:
         CommandError: one names every setting that cannot be used.
     """
     try:
-        return load_settings()
+        settings = load_settings()
+        # A worker would find out only when its run has been started.
+        open_store(settings, process_environment())
     except SettingsError as error:
         raise CommandError(str(error)) from error
+    return settings
 
 
 def address_or_complain(address: str | None) -> str | None:

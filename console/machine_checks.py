@@ -8,6 +8,7 @@ from pathlib import Path
 
 from activities.interface import ToolCallInput
 from activities.model import ModelRefusedError
+from activities.store.store import StoreUnavailableError
 from activities.tools.discovery import BUILTIN_DIRECTORY, discover_tools
 from activities.tools.executor import ToolExecutor
 from console.findings import Finding, fail, ok, warn
@@ -16,7 +17,8 @@ from workers.child_signals import keep_exit_codes
 from workers.environment import process_environment
 from workers.models import check_form, check_model, provider_settings
 from workers.server_binary import ServerBinaryMissingError, find_server_binary
-from workers.settings import Settings
+from workers.settings import Settings, is_s3_url
+from workers.storage import open_store
 
 _TOOL_SECONDS = 30
 _KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
@@ -28,6 +30,7 @@ async def machine_findings(settings: Settings, *, named: str | None) -> list[Fin
         _platform(),
         _server_binary(settings, named=named),
         *([] if named else [_state_directory(settings.state_directory)]),
+        await _store(settings, named=named),
         await _model(settings, named=named),
         await _tools(),
     ]
@@ -54,13 +57,31 @@ def _server_binary(settings: Settings, *, named: str | None) -> Finding:
 
 
 def _state_directory(directory: Path) -> Finding:
-    """Find out whether it can be used, without making it."""
+    return _directory("state directory", directory, variable="SUREFOOT_STATE_DIRECTORY")
+
+
+async def _store(settings: Settings, *, named: str | None) -> Finding:
+    """Find out whether artifacts can be read, without keeping any."""
+    if named and settings.store is None:
+        return ok("store", f"SUREFOOT_STORE is needed where `surefoot worker` runs for {named}")
+    store = open_store(settings, process_environment())
+    if not is_s3_url(store.location):
+        return _directory("store", Path(store.location), variable="SUREFOOT_STORE")
+    try:
+        await store.list("doctor")
+    except StoreUnavailableError as error:
+        return fail("store", f"{error}; set SUREFOOT_STORE and the AWS_ variables")
+    return ok("store", f"{store.location} can be listed; only a run can tell whether it can be written to")
+
+
+def _directory(name: str, directory: Path, *, variable: str) -> Finding:
+    """Find out whether a directory can be used, without making it."""
     nearest = next(place for place in (directory, *directory.parents) if place.exists())
     if not nearest.is_dir():
-        return fail("state directory", f"{nearest} is a file: set SUREFOOT_STATE_DIRECTORY to a directory")
+        return fail(name, f"{nearest} is a file: set {variable} to a directory")
     if not os.access(nearest, os.W_OK | os.X_OK):
-        return fail("state directory", f"{nearest} cannot be written: set SUREFOOT_STATE_DIRECTORY")
-    return ok("state directory", f"{directory}{'' if nearest == directory else ', made when it is needed'}")
+        return fail(name, f"{nearest} cannot be written: set {variable}")
+    return ok(name, f"{directory}{'' if nearest == directory else ', made when it is needed'}")
 
 
 async def _model(settings: Settings, *, named: str | None) -> Finding:

@@ -21,7 +21,6 @@ from console.errors import CommandError
 from console.exit_codes import ExitCode
 from surefoot.artifact import ARTIFACTS
 from workers.environment import process_environment
-from workers.settings import SettingsError
 from workers.storage import open_store
 
 CONVERSATIONS = "conversations"
@@ -98,10 +97,7 @@ def store_or_complain() -> Store:
     Raises:
         CommandError: the settings cannot be used.
     """
-    try:
-        return open_store(settings_or_complain(), process_environment())
-    except SettingsError as error:
-        raise CommandError(str(error)) from error
+    return open_store(settings_or_complain(), process_environment())
 
 
 def _wait_for(work: Coroutine[Any, Any, _Answer]) -> _Answer:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
-from activities.store.bucket import BucketStore
 from activities.store.directory import DirectoryStore
 from activities.store.store import Store
 from workers.settings import Settings, SettingsError, is_s3_url
@@ -48,9 +47,11 @@ def open_store(settings: Settings, environment: Mapping[str, str]) -> Store:
 
 
 def _open_bucket(url: str, environment: Mapping[str, str]) -> Store:
-    # Some 10 ms that only those who use a bucket spend.
+    # The library takes 16 MB: only those who use a bucket have it in memory.
     from obstore.exceptions import BaseError
     from obstore.store import S3Store
+
+    from activities.store.bucket import BucketStore
 
     bucket, _, prefix = url.removeprefix("s3://").partition("/")
     given = {

@@ -1,6 +1,7 @@
 """What of a tool call is too large for the model, kept whole in the store."""
 
 import asyncio
+import logging
 import os
 import secrets
 import shutil
@@ -21,8 +22,13 @@ from surefoot.outcome import ToolSuccess
 from surefoot.sizes import count
 from surefoot.strict_json import encode_json, json_bytes
 
+_log = logging.getLogger(__name__)
+
 MAX_ARTIFACT_BYTES = 32 * 1024 * 1024
 """The largest file of a tool that is kept; it passes through the worker's memory."""
+
+_MAX_NAME_LENGTH = 80
+"""Characters of a file's name: it is a part of a part of a key."""
 
 _SOCKET = ".store"
 """No name that a tool's file can have."""
@@ -63,6 +69,7 @@ class CallArtifacts:
             async with asyncio.timeout(patience_seconds):
                 return await self._whole(success, limit_bytes)
         except TimeoutError:
+            _log.warning("the artifacts of %s were not kept: the store took too long", self.name)
             return await self._whole(success, limit_bytes, refused="the store took too long")
 
     async def _whole(self, success: ToolSuccess, limit_bytes: int, refused: str | None = None) -> ToolSuccess:
@@ -93,7 +100,7 @@ class CallArtifacts:
         except OSError as error:
             return not_kept(f"its file cannot be read: {error.strerror or error}")
         except StoreUnavailableError as error:
-            return not_kept(str(error))
+            return not_kept(self._told(error))
 
     async def _excerpt(self, answer_json: str, limit_bytes: int, refused: str | None) -> JsonValue:
         if refused is not None:
@@ -102,8 +109,13 @@ class CallArtifacts:
             async with self._writing:
                 artifact = await self._keep(".json", answer_json.encode())
         except StoreUnavailableError as error:
-            return excerpt_of_lost(answer_json, limit_bytes=limit_bytes, reason=str(error))
+            return excerpt_of_lost(answer_json, limit_bytes=limit_bytes, reason=self._told(error))
         return excerpt(answer_json, limit_bytes=limit_bytes, artifact=artifact)
+
+    def _told(self, error: StoreUnavailableError) -> str:
+        """Give the reason, once the worker's log has it, too."""
+        _log.warning("an artifact of %s was not kept: %s", self.name, error)
+        return str(error)
 
     async def _keep(self, ending: str, data: bytes) -> str:
         key = f"{ARTIFACTS}/{self.name}{ending}"
@@ -145,7 +157,7 @@ class Artifacts:
 
 
 def _is_name(text: str) -> bool:
-    return is_key(text) and "/" not in text
+    return is_key(text) and "/" not in text and len(text) <= _MAX_NAME_LENGTH
 
 
 def _read_plain_file(path: Path) -> bytes:

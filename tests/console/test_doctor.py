@@ -36,6 +36,7 @@ def test_a_fresh_installation_is_well_and_starts_no_server(surefoot_alone: Suref
         "platform": "ok",
         "server binary": "ok",
         "state directory": "ok",
+        "store": "ok",
         "model": "ok",
         "tools": "ok",
         "server": "ok",
@@ -80,6 +81,18 @@ def test_an_embedded_server_that_is_up_is_looked_at_and_left_up(surefoot_alone: 
             "state directory",
             f"{__file__} is a file: set SUREFOOT_STATE_DIRECTORY to a directory",
             id="a state directory in a file",
+        ),
+        pytest.param(
+            {
+                "SUREFOOT_STORE": "s3://bucket",
+                "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
+                "AWS_ACCESS_KEY_ID": "a",
+                "AWS_SECRET_ACCESS_KEY": "b",
+            },
+            "store",
+            "the store s3://bucket cannot be read: the service cannot be reached; "
+            "set SUREFOOT_STORE and the AWS_ variables",
+            id="a bucket that cannot be reached",
         ),
         pytest.param(
             {"SUREFOOT_MODEL": "openai-chat:gpt-5-mini"},

@@ -26,6 +26,8 @@ from workers.storage import open_store
 
 SUREFOOT = Path(sysconfig.get_path("scripts")) / "surefoot"
 
+LOST = "The rest could not be kept: its file cannot be read: "
+
 ROWS = PYTHON + "import json\nprint(json.dumps({'rows': [f'row {n}' for n in range(20_000)]}))"
 """An answer of about 290 KB."""
 
@@ -205,20 +207,21 @@ async def test_output_above_what_a_file_may_hold_is_said_to_be_cut_in_the_file(t
     [
         pytest.param(
             "ln -s /etc/passwd $SUREFOOT_ARTIFACTS/it",
-            "The rest could not be kept: its file cannot be read: Too many levels of symbolic links",
+            LOST + "Too many levels of symbolic links",
             id="a link",
         ),
         pytest.param(
             "mkfifo $SUREFOOT_ARTIFACTS/it",
-            "The rest could not be kept: its file cannot be read: it is no plain file",
+            LOST + "it is no plain file",
             id="a pipe",
         ),
         pytest.param(
             "truncate -s 33M $SUREFOOT_ARTIFACTS/it",
-            "The rest could not be kept: its file cannot be read: it is larger than 32MB",
+            LOST + "it is larger than 32MB",
             id="a huge file",
         ),
         pytest.param("true", "it", id="no such file"),
+        pytest.param("mkdir $SUREFOOT_ARTIFACTS/it", LOST + "Is a directory", id="a directory"),
     ],
 )
 async def test_what_is_no_file_of_the_call_is_not_kept(tmp_path: Path, script: str, expected: str) -> None:
@@ -228,6 +231,16 @@ async def test_what_is_no_file_of_the_call_is_not_kept(tmp_path: Path, script: s
     result = await result_of(tmp_path, store)
 
     assert (result, await store.list()) == ({"my_artifact": expected, "it": "it"}, ())
+
+
+@pytest.mark.parametrize("name", ["a" * 81, "a/b", "..", ".store", "a b", "-a"])
+async def test_a_name_that_a_file_cannot_have_is_left_as_it_is(tmp_path: Path, name: str) -> None:
+    answer = f'echo \'{{"my_artifact": "{name}"}}\''
+    script = f'cd $SUREFOOT_ARTIFACTS; mkdir a; echo 1 | tee -- "{name}" > it; {answer}'
+    write_tool(tmp_path / "tools", "x", SHELL + script)
+    store = memory_store()
+
+    assert (await result_of(tmp_path, store), await store.list()) == ({"my_artifact": name}, ())
 
 
 async def test_any_tool_can_leave_a_file_and_name_it_in_its_answer(tmp_path: Path) -> None:
