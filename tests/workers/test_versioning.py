@@ -1,14 +1,17 @@
 """Two versions of the workers on a real server: who carries out what while the newer one is taking over."""
 
 import asyncio
+import re
+import shlex
+from asyncio.subprocess import DEVNULL
 from collections.abc import Sequence
 from pathlib import Path
+from sysconfig import get_path
 from typing import Any
 
 import pytest
-from temporalio.api.workflowservice.v1 import SetWorkerDeploymentCurrentVersionRequest
 from temporalio.client import Client, WorkflowHandle
-from temporalio.service import RPCError
+from temporalio.worker import Worker
 
 from activities.interface import LlmTurnResult
 from surefoot.conversation import Message, UserMessage
@@ -23,16 +26,18 @@ from workers.settings import SettingsError, load_settings
 from workers.versioning import deployment_version, pinning
 from workflows.converter import DATA_CONVERTER
 
+VERSIONING = (Path(__file__).parents[2] / "docs" / "versioning.md").read_text(encoding="utf-8")
+
 
 class Waiting:
-    """The model of one version: two calls, then an answer that names the version."""
+    """The model of one version: two calls, one after the other, then an answer that names the version."""
 
     def __init__(self, version: str) -> None:
         self._version = version
 
     async def reply(self, messages: Sequence[Message], *, closing: bool) -> LlmTurnResult:
         first = isinstance(messages[-1], UserMessage)
-        reply = calls(("wait", {}), ("wait", {})) if first else says(f"by version {self._version}")
+        reply = calls(("wait", {}), ("far", {})) if first else says(f"by version {self._version}")
         return LlmTurnResult(reply=reply, usage=Usage(requests=1), model_name="waiting")
 
 
@@ -48,18 +53,19 @@ async def of_worker(client: Client, identity: str) -> Client:
 
 
 async def make_current(client: Client, deployment: str, build_id: str) -> None:
-    """Have new runs begin on this version, as soon as the server knows it by its workers."""
-    request = SetWorkerDeploymentCurrentVersionRequest(
-        namespace=client.namespace, deployment_name=deployment, build_id=build_id
-    )
+    """Run the command of the documentation until the server knows the version by its workers."""
+    (line,) = re.findall(rf"^ *(temporal worker .*--build-id {build_id} .*)$", VERSIONING, re.MULTILINE)
+    command, *arguments = shlex.split(line.replace("agents", deployment))
+    program = Path(get_path("scripts")) / command
+    address = client.service_client.config.target_host
     async with asyncio.timeout(30):
-        while True:
-            try:
-                await client.workflow_service.set_worker_deployment_current_version(request)
-            except RPCError:
-                await asyncio.sleep(0.1)
-            else:
-                return
+        while await _exit_code(program, *arguments, "--address", address):  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+
+
+async def _exit_code(program: Path, *arguments: str) -> int:
+    process = await asyncio.create_subprocess_exec(program, *arguments, stdout=DEVNULL, stderr=DEVNULL)
+    return await process.wait()
 
 
 async def workers_of(client: Client, run: WorkflowHandle[Any, Any]) -> list[set[str]]:
@@ -80,19 +86,21 @@ async def workers_of(client: Client, run: WorkflowHandle[Any, Any]) -> list[set[
 async def test_a_turn_ends_on_the_version_where_it_began_and_the_run_goes_on_with_the_current_one(
     client: Client, tmp_path: Path
 ) -> None:
-    queue = new_queue()
-    write_tool(tmp_path / "tools", "wait", f"{SHELL}echo '\"begun\"'; {WAIT_FOR_GO}\n", exclusive=True)
+    queue, far = new_queue(), new_queue()
+    waits = f"{SHELL}echo '\"begun\"'; {WAIT_FOR_GO}\n"
+    write_tool(tmp_path / "tools", "wait", waits, exclusive=True)
+    write_tool(tmp_path / "tools", "far", f"{SHELL}echo true\n", exclusive=True, executorQueue=far)
     old, new = await of_worker(client, "version 1"), await of_worker(client, "version 2")
-    of_queue: dict[str, Any] = {"queue": queue, "deployment": queue}
 
-    async with (
-        asyncio.timeout(100),
-        worker_of(old, tmp_path, Waiting("1"), build_id="1", **of_queue),
-    ):
+    def worker(served: str, of: Client, version: str) -> Worker:
+        model = Waiting(version)
+        return worker_of(of, tmp_path, model, queue=served, deployment=queue, build_id=version)
+
+    async with asyncio.timeout(100), worker(queue, old, "1"), worker(far, old, "1"):
         await make_current(client, queue, "1")
         before = await start(client, queue)
         await until_running(before, printed('"begun"\n'))
-        async with worker_of(new, tmp_path, Waiting("2"), build_id="2", **of_queue):
+        async with worker(queue, new, "2"), worker(far, new, "2"):
             await make_current(client, queue, "2")
             after = await start(client, queue)
             (tmp_path / "go").touch()
