@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from pydantic import JsonValue
 
@@ -23,7 +24,10 @@ class Call:
         return {self.tool: self.params} | ({} if self.name is None else {"as": self.name})
 
 
-Step = str | Call | Sequence[Call] | Mapping[str, JsonValue]
+# Unlike pydantic's JsonValue it takes containers of one kind of value, as a test writes them.
+Field = None | bool | int | float | str | Sequence["Field"] | Mapping[str, "Field"]
+
+Step = str | Call | Sequence[Call] | Mapping[str, Field]
 """One turn: a text that is said, a call, calls side by side, or the fields of a step in a script's file."""
 
 
@@ -62,6 +66,6 @@ def _written(step: Step) -> JsonValue:
         case Call():
             return {"call": [step.written()]}
         case Mapping():
-            return dict(step)
+            return cast(JsonValue, dict(step))
         case _:
             return {"call": [one.written() for one in step]}
