@@ -13,7 +13,8 @@ SHORT_RESULT_BYTES = 512
 KEPT_TURNS = 3
 """The newest turns, whose results are left whole as long as that is enough."""
 
-_NOTE = "[SHORTENED to make room; call the tool again to see all of it]"
+# No advice to call the tool again: not every tool only looks.
+_NOTE = "[SHORTENED - the rest was left out to make room in the conversation]"
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,9 @@ def test_another_name_is_refused(name: str) -> None:
     assert places({**MINIMAL, "name": name}) == [("name", expected)]
 
 
-@pytest.mark.parametrize("name", ["llm_turn", "list_tools", "describe_queue", "surefoot"])
+@pytest.mark.parametrize(
+    "name", ["llm_turn", "list_tools", "keep_conversation", "compact_context", "surefoot"]
+)
 def test_a_reserved_name_is_refused(name: str) -> None:
     assert places({**MINIMAL, "name": name}) == [("name", f"Value error, the name '{name}' is reserved")]
 

@@ -40,7 +40,7 @@ def test_a_shortened_result_says_so_and_keeps_its_ends() -> None:
     assert isinstance(last.outcome, ToolSuccess)
     assert isinstance(last.outcome.result, str)
     head, _, tail = last.outcome.result.partition(
-        " more bytes] ...\n[SHORTENED to make room; call the tool again to see all of it]\n"
+        " more bytes] ...\n[SHORTENED - the rest was left out to make room in the conversation]\n"
     )
     assert head.startswith('{"stdout": "firstxxx')
     assert tail.endswith('last"}')
