@@ -43,6 +43,7 @@ from workflows.bugs import BUGS, explained, is_bug
 from workflows.chain import go_on_as_new, is_due
 from workflows.event_log import EventLog
 from workflows.keeping import small_enough
+from workflows.known_limits import known_limits
 from workflows.model_turns import ModelTurns
 from workflows.pace import Pace
 from workflows.payloads import UndecodableError, typed
@@ -121,7 +122,8 @@ class Agent:
     async def _run(self, run: RunInput) -> RunResult:
         tools = await self._begin(run)
         while True:
-            step = next_step(self._conversation, run.limits, self._spent_so_far())
+            spent = self._spent_so_far()
+            step = next_step(self._conversation, known_limits(run.limits, spent), spent)
             match step:
                 case Finish(answer=answer):
                     return self._result("completed", answer)

@@ -1,8 +1,10 @@
+import json
 from collections.abc import Mapping
 from datetime import timedelta
 
 import pytest
 from pydantic import JsonValue
+from temporalio.client import Client
 from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
@@ -11,6 +13,7 @@ from activities.model import ModelUnavailableError
 from surefoot.conversation import Message, UserMessage
 from surefoot.ledger import ToolExecutionFailed
 from surefoot.run import RunResult
+from surefoot.testing.replay import replay_problem
 from tests.workflows.agents import (
     Finished,
     Replies,
@@ -156,3 +159,18 @@ async def test_the_time_of_a_chain_counts_from_its_first_run(time_skipping: Work
         result = await run.result()
 
     assert (result.reason, result.turns) == ("time limit of 1h", 3)
+
+
+async def test_a_run_that_went_on_failing_before_there_was_a_limit_replays_as_it_was(client: Client) -> None:
+    model = Replies([*[LOOK] * 12, says("Done.")])
+    async with serving(client, model, [tool("look", crash)]) as queue:
+        run = await start(client, queue, limits={"failures_in_a_row": 1_000_000})
+        await run.result()
+        history = await run.fetch_history()
+
+    given = history.events[0].workflow_execution_started_event_attributes.input.payloads[0]
+    fields = json.loads(given.data)
+    del fields["limits"]["failures_in_a_row"]
+    given.data = json.dumps(fields).encode()
+
+    assert await replay_problem(history) is None
