@@ -37,8 +37,10 @@ class LiveOutput:
         screen: Console,
         *,
         answer: TextIO | None,
+        keep_running: bool = False,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
+        """With `keep_running` what runs at the end stays on the screen, as it stood."""
         self._screen = screen
         self._answer = answer
         self._clock = clock
@@ -47,7 +49,7 @@ class LiveOutput:
             console=screen,
             get_renderable=self._running,
             refresh_per_second=_FRAMES_PER_SECOND,
-            transient=True,
+            transient=not keep_running,
             # stdout may be a file; what others write to stderr appears above the changing lines.
             redirect_stdout=False,
         )

@@ -55,15 +55,20 @@ def choose_output(
             return JsonlOutput(out, err)
 
 
-def progress_on(stream: TextIO, *, answer: TextIO | None) -> Output:
-    """Give the output that shows people what happens on a stream, and the answer on `answer`."""
+def progress_on(stream: TextIO, *, answer: TextIO | None, keep_running: bool = False) -> Output:
+    """Give the output that shows people what happens on a stream, and the answer on `answer`.
+
+    With `keep_running` a terminal keeps the picture of what runs when the output is ended.
+    """
     if not stream.isatty():
         return PlainOutput(stream, answer=answer)
     # It takes a while to load, and only a terminal needs it.
     from console.live import LiveOutput, is_capable, terminal
 
     screen = terminal(stream)
-    return LiveOutput(screen, answer=answer) if is_capable(screen) else PlainOutput(stream, answer=answer)
+    if not is_capable(screen):
+        return PlainOutput(stream, answer=answer)
+    return LiveOutput(screen, answer=answer, keep_running=keep_running)
 
 
 class _Both:

@@ -61,7 +61,7 @@ def _output(output: ShowFormat) -> Output:
     match output:
         case ShowFormat.TEXT:
             if sys.stdout.isatty():
-                return progress_on(sys.stdout, answer=sys.stdout)
+                return progress_on(sys.stdout, answer=sys.stdout, keep_running=True)
             return TranscriptText(sys.stdout)
         case ShowFormat.MARKDOWN:
             return MarkdownOutput(sys.stdout)

@@ -45,6 +45,22 @@ def _lines_of(console: Console) -> list[str]:
     return [line.rstrip(" ") for line in console.file.getvalue().rstrip("\n").split("\n")]
 
 
+def test_what_runs_when_a_reader_leaves_stays_on_the_screen() -> None:
+    console = screen(width=80)
+    output = LiveOutput(console, answer=None, keep_running=True, clock=lambda: at(9))
+    output.begin(**RUN)
+    for event in [
+        started(),
+        turn(1, 0.1),
+        replied(1, 1, "", ("bash", {"command": "ls"})),
+        scheduled("1-1", "bash", 1),
+    ]:
+        output.show(event)
+    output.end()
+
+    assert _lines_of(console)[2:] == ["turn 1  0.9s", "  ⠋ bash  ls  8.0s"]
+
+
 def test_a_run_scrolls_by_as_it_happens() -> None:
     console, answer = screen(width=100), io.StringIO()
     output = LiveOutput(console, answer=answer, clock=lambda: at(0))
