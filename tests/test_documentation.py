@@ -12,6 +12,7 @@ from surefoot import failures
 from surefoot.failures import NOTHING, acted
 from surefoot.outcome import ERROR_CODES, NEVER_ACTED, ToolFailure, envelope
 from surefoot.strict_json import strict_json
+from workflows.bugs import BUGS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -157,6 +158,13 @@ def _is_in_the_table(example: ToolFailure) -> bool:
     errors = [error for _, code, error, *_ in _rows() if code == example.error_code]
     # `re.escape` leaves < and > as they are.
     return any(re.fullmatch(re.sub("<.*?>", ".*", re.escape(error)), example.error) for error in errors)
+
+
+def test_the_mistakes_of_our_own_that_fail_a_run_are_named() -> None:
+    failing, _, _ = section(FAILURES, "When Surefoot itself goes wrong").partition("- **It waits")
+    named = re.findall(r"`(\w+)`", failing)
+
+    assert named == [bug.__name__ for bug in BUGS]
 
 
 def test_every_field_of_a_manifest_is_documented() -> None:
