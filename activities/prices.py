@@ -28,8 +28,7 @@ class ModelPrices:
         """
         provider, _, model = self.name.partition(":")
         names = (model,) if answered_by is None else (answered_by, model)
-        # A script has nobody who publishes anything of it.
-        published = UNKNOWN if provider == "scripted" else _published(provider, names, usage)
+        published = _published(provider, names, usage) if self.may_be_published else UNKNOWN
         said = self.table.find(self.name, *names)
         if said is None:
             return published
@@ -38,6 +37,11 @@ class ModelPrices:
         if said.context_window is not None:
             published = replace(published, context_window=said.context_window)
         return published
+
+    @property
+    def may_be_published(self) -> bool:
+        """Whether anybody could publish prices of this model; nobody does of a script."""
+        return not self.name.startswith("scripted:")
 
 
 @dataclass(frozen=True)
@@ -50,12 +54,18 @@ class PricedModel:
     async def reply(self, messages: Sequence[Message], *, closing: bool) -> LlmTurnResult:
         """Ask the model; raises what it raises."""
         result = await self.model.reply(messages, closing=closing)
-        # In a thread, for the published list takes a while to load the first time.
-        known = await asyncio.to_thread(self.prices.known, result.usage, answered_by=result.model_name)
+        known = await self._known(result)
         cost = result.usage.cost if known.cost is None else known.cost
         window = result.context_window if known.context_window is None else known.context_window
         usage = result.usage.model_copy(update={"cost": cost})
         return result.model_copy(update={"usage": usage, "context_window": window})
+
+    async def _known(self, result: LlmTurnResult) -> Known:
+        usage, answered_by = result.usage, result.model_name
+        if not self.prices.may_be_published:
+            return self.prices.known(usage, answered_by=answered_by)
+        # In a thread, for the list takes a while to load the first time, while tools here have to beat.
+        return await asyncio.to_thread(self.prices.known, usage, answered_by=answered_by)
 
 
 _fits: type[Model] = PricedModel
@@ -70,5 +80,11 @@ def price_unknown(name: str) -> ModelRefusedError:
 
 
 def _published(provider: str, names: Sequence[str], usage: Usage) -> Known:
-    found = (look_up(provider, name, usage) for name in names)
-    return next((known for known in found if known != UNKNOWN), UNKNOWN)
+    published = UNKNOWN
+    for name in reversed(names):
+        found = look_up(provider, name, usage)
+        published = Known(
+            published.cost if found.cost is None else found.cost,
+            published.context_window if found.context_window is None else found.context_window,
+        )
+    return published

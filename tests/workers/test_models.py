@@ -9,10 +9,11 @@ import pytest
 from activities.interface import LlmTurnInput
 from activities.model import Model, ModelRefusedError
 from activities.price_table import NO_PRICES, ModelFacts, PriceTable
-from activities.prices import PricedModel
+from activities.prices import ModelPrices, PricedModel
 from activities.providers.settings import ProviderSettings
 from activities.scripted.model import ScriptedModel
-from surefoot.conversation import Prefix
+from surefoot.conversation import Prefix, SystemMessage, UserMessage
+from tests.activities.openai_server import ModelServer, Reply
 from workers.models import model_opener, provider_settings
 
 KEYS = ProviderSettings(openai_api_key="no-key", openai_base_url="http://127.0.0.1:9")
@@ -117,3 +118,14 @@ def test_a_run_with_a_cost_limit_asks_no_model_of_unknown_price(
     complaint = f"the price of '{name}' is not known.* SUREFOOT_PRICES"
     with pytest.raises(ModelRefusedError, match=complaint) if refused else nullcontext():
         opener(turn(name, cost_limited=True), 1)
+
+
+async def test_a_providers_reply_says_what_it_cost_and_how_much_fits_the_model() -> None:
+    with ModelServer(Reply(text="Done.")) as server:
+        opener = model_opener(ProviderSettings(openai_api_key="key", openai_base_url=server.openai_url))
+        model = await asyncio.to_thread(opener, turn("openai-chat:gpt-4o", cost_limited=True), 1)
+        result = await model.reply((SystemMessage(text="s"), UserMessage(text="u")), closing=False)
+
+    assert result.usage.cost == ModelPrices("openai-chat:gpt-4o").known(result.usage).cost
+    assert result.usage.cost
+    assert result.context_window == 128_000
