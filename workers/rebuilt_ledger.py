@@ -1,6 +1,5 @@
 """The ledger of a run rebuilt from its history by the code of the workflow: no worker is asked for it."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,19 +52,17 @@ async def rebuild_ledger(history: WorkflowHistory) -> RebuiltLedger | None:
     if completed is None:
         return None
     looking = _Looking()
-    with ThreadPoolExecutor(max_workers=1) as executor:
-        replayer = Replayer(
-            workflows=[Agent],
-            workflow_task_executor=executor,
-            # The code is this process's own, which runs nothing else of it: there is nothing to keep apart.
-            workflow_runner=UnsandboxedWorkflowRunner(),
-            data_converter=DATA_CONVERTER,
-            interceptors=[looking],
-            # Nobody waits for a task here, so that a slow one is no deadlock.
-            debug_mode=True,
-            runtime=shared_runtime(),
-        )
-        replayed = await replayer.replay_workflow(completed, raise_on_replay_failure=False)
+    replayer = Replayer(
+        workflows=[Agent],
+        # The code is this process's own, which runs nothing else of it: there is nothing to keep apart.
+        workflow_runner=UnsandboxedWorkflowRunner(),
+        data_converter=DATA_CONVERTER,
+        interceptors=[looking],
+        # Nobody waits for a task here, so that a slow one is no deadlock.
+        debug_mode=True,
+        runtime=shared_runtime(),
+    )
+    replayed = await replayer.replay_workflow(completed, raise_on_replay_failure=False)
     if replayed.replay_failure is not None or looking.agent is None:
         raise NotReplayableError(
             "what happened cannot be told from the history: another release of Surefoot wrote it, "
