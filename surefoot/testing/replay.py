@@ -1,6 +1,7 @@
 """Recorded runs, and whether the code of today would go on with them."""
 
 import gzip
+import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -55,7 +56,13 @@ async def replay_problem(
             runtime=shared_runtime(),
         )
         replayed = await replayer.replay_workflow(history, raise_on_replay_failure=False)
-    return None if replayed.replay_failure is None else str(replayed.replay_failure)
+    return None if replayed.replay_failure is None else _sentence(str(replayed.replay_failure))
+
+
+def _sentence(failure: str) -> str:
+    """Give the one sentence that matters in what the SDK's core prints of its data structures."""
+    found = re.search(r'message: "((?:[^"\\]|\\.)*)"', failure)
+    return found[1].replace('\\"', '"') if found else failure
 
 
 async def record(client: Client, workflow_id: str, file: Path) -> tuple[Path, ...]:
