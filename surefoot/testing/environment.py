@@ -18,7 +18,7 @@ from activities.model import Model
 from activities.scripted.model import ScriptedModel
 from activities.scripted.script import Script
 from surefoot.limits import Limits
-from surefoot.run import WORKFLOW, ModelPatience, Protocol, RunInput, RunResult
+from surefoot.run import WORKFLOW, ChainLimits, ModelPatience, Protocol, RunInput, RunResult
 from surefoot.testing.cast import Cast
 from surefoot.testing.clock import Clock
 from surefoot.testing.executors import FakeExecutors
@@ -40,6 +40,7 @@ class RunSettings(TypedDict, total=False):
     system: str
     limits: Limits
     model_patience: ModelPatience
+    chain: ChainLimits
 
 
 class Environment:

@@ -7,6 +7,7 @@ from typing import Any
 
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 
+from surefoot.failures import seconds
 from surefoot.ledger import Event, reduce_events
 from surefoot.run import RunResult
 from surefoot.testing.finished_run import FinishedRun
@@ -48,7 +49,9 @@ class RunningRun:
                 result = await self._result()
         except TimeoutError:
             so_far = Transcript(tuple(self._turns), ())
-            raise RunTooSlowError(f"the run did not end within {patience} of real time\n{so_far}") from None
+            raise RunTooSlowError(
+                f"the run did not end within {seconds(patience)} of real time\n{so_far}"
+            ) from None
         events = [
             event async for event in follow(self._client, self.handle.id) if not isinstance(event, Snapshot)
         ]
