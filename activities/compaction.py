@@ -14,9 +14,11 @@ from activities.summaries import Summarizer, first_prompt
 from surefoot.compaction import plan, shorten_newest
 from surefoot.context import FULL_PERCENT, Counted, target_bytes
 from surefoot.conversation import NOTHING_KEPT, Conversation, Message, ToolMessage, message_bytes
-from surefoot.sizes import MAX_CARRIED_MESSAGES_BYTES
 from surefoot.summarising import Split, summarised
 from surefoot.usage import NO_USAGE, Usage
+
+# Beyond this the store has it: each would be in the history once more than what was said in it.
+_TRAVELLING_BYTES = 32 * 1024
 
 # A conversation that a provider refused must shrink by more than nothing to be worth another turn.
 _PROGRESS_PERCENT = 90
@@ -26,6 +28,7 @@ _PROGRESS_PERCENT = 90
 class _Smaller:
     messages: tuple[Message, ...]
     turns_summarised: int = 0
+    summary: str = ""
     usage: Usage = NO_USAGE
 
 
@@ -79,13 +82,13 @@ class Compaction:
     async def _summarised(self, request: CompactInput, split: Split, target: int) -> _Smaller:
         model = await asyncio.to_thread(self._open_model, request.turn, activity.info().attempt)
         summary = await Summarizer(model, first_prompt(split.opening), target).summary(split.older)
-        return _Smaller(summarised(split, summary.text), split.turns, summary.usage)
+        return _Smaller(summarised(split, summary.text), split.turns, summary.text, summary.usage)
 
     async def _result(
         self, request: CompactInput, before: Conversation, after: Conversation, smaller: _Smaller
     ) -> CompactResult:
         bytes_before, bytes_after = _size(before.messages), _size(after.messages)
-        small = bytes_after <= MAX_CARRIED_MESSAGES_BYTES
+        small = bytes_after <= _TRAVELLING_BYTES
         known = {id(message) for message in before.messages}
         return CompactResult(
             messages=after.messages if small else (),
@@ -96,6 +99,7 @@ class Compaction:
             ),
             results_shortened=sum(isinstance(m, ToolMessage) and id(m) not in known for m in after.messages),
             turns_summarised=smaller.turns_summarised,
+            summary="" if small else smaller.summary,
             bytes_before=bytes_before,
             bytes_after=bytes_after,
             usage=smaller.usage,

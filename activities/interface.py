@@ -106,6 +106,8 @@ class CompactResult(WireModel):
     """What it is thought to take of the window now."""
     results_shortened: int
     turns_summarised: int
+    summary: str = ""
+    """What stands for those turns, for people; empty where it is among the messages."""
     bytes_before: int
     bytes_after: int
     usage: Usage = NO_USAGE
