@@ -22,6 +22,7 @@ from activities.interface import (
     ToolList,
 )
 from activities.tools.executor import ToolExecutor
+from surefoot.artifact import Excerpt
 from surefoot.failures import Captured, cancelled, interrupted, invalid_params, not_found_on_executor
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.strict_json import NotStrictJsonError, encode_json, strict_json
@@ -150,6 +151,6 @@ def _payload(outcome: ToolSuccess, *, started_at: str, executor: str) -> RawValu
         STARTED_AT_METADATA: started_at.encode(),
         EXECUTOR_METADATA: executor.encode(),
     }
-    if outcome.excerpt:
+    if isinstance(outcome, Excerpt):
         metadata[EXCERPT_METADATA] = b"true"
     return RawValue(Payload(metadata=metadata, data=encode_json(outcome.result).encode()))

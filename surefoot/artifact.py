@@ -2,6 +2,7 @@
 
 from pydantic import JsonValue
 
+from surefoot.outcome import ToolSuccess
 from surefoot.strict_json import json_bytes
 from surefoot.truncation import keep_ends
 
@@ -10,6 +11,10 @@ ARTIFACTS = "artifacts"
 
 ARTIFACT_FIELD_ENDING = "_artifact"
 """How the fields of an answer end that name a file which the tool left to be kept."""
+
+
+class Excerpt(ToolSuccess):
+    """A success whose `result` only stands for the answer: its outputSchema does not describe it."""
 
 
 def excerpt(answer_json: str, *, limit_bytes: int, artifact: str) -> JsonValue:

@@ -62,9 +62,6 @@ class ToolSuccess(WireModel):
     tool: str
     tool_success: Literal[True] = True
     result: _Answer
-    excerpt: Annotated[bool, Field(exclude=True)] = False
-    """Whether `result` only stands for the answer, which is kept whole elsewhere; the model does not read
-    this, and the outputSchema does not describe such a result."""
 
 
 class ToolFailure(WireModel):

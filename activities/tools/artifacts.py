@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from activities.store.relay import relay
 from activities.store.store import Store, StoreUnavailableError, is_key, key_part
 from activities.tools.environment import ARTIFACTS_DIRECTORY, ARTIFACTS_SOCKET, STORE
-from surefoot.artifact import ARTIFACT_FIELD_ENDING, ARTIFACTS, excerpt, excerpt_of_lost, not_kept
+from surefoot.artifact import ARTIFACT_FIELD_ENDING, ARTIFACTS, Excerpt, excerpt, excerpt_of_lost, not_kept
 from surefoot.outcome import ToolSuccess
 from surefoot.sizes import count
 from surefoot.strict_json import encode_json, json_bytes
@@ -77,7 +77,7 @@ class CallArtifacts:
         if json_bytes(result) <= limit_bytes:
             return success.model_copy(update={"result": result})
         shown = await self._excerpt(encode_json(result), limit_bytes, refused)
-        return success.model_copy(update={"result": shown, "excerpt": True})
+        return Excerpt(tool=success.tool, result=shown)
 
     async def _with_left_files(self, result: JsonValue, refused: str | None) -> JsonValue:
         if self.directory is None or not isinstance(result, dict):

@@ -11,6 +11,7 @@ from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
+from activities.interface import EXCERPT_METADATA
 from surefoot.ledger import ToolExecutionCompleted, ToolExecutionStarted
 from surefoot.outcome import ToolFailure, ToolSuccess
 from tests.workflows.agents import answer, calls, never, run_agent, says, tool
@@ -208,6 +209,21 @@ async def test_an_answer_above_the_cap_is_a_failure_that_tells_its_size(
         "OUTPUT_TOO_LARGE",
         "Tool 'x' returned an answer of 1,048,578 bytes above the limit of 1MB; ask for less at once",
     )
+
+
+async def test_what_stands_for_a_kept_answer_is_not_held_to_the_schema_of_the_answer(
+    time_skipping: WorkflowEnvironment,
+) -> None:
+    metadata = {"encoding": b"json/plain", EXCERPT_METADATA: b"true"}
+    shown = RawValue(Payload(metadata=metadata, data=b'{"truncated": true}'))
+
+    finished = await run_agent(
+        time_skipping.client,
+        [calls(("x", {})), says("Done.")],
+        [tool("x", gives(shown), outputSchema={"required": ["rows"]})],
+    )
+
+    assert finished.outcomes == [ToolSuccess(tool="x", result={"truncated": True})]
 
 
 async def test_an_executor_that_beats_and_then_hangs_is_lost_with_what_it_had_said(client: Client) -> None:

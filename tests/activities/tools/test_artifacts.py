@@ -17,6 +17,7 @@ from activities.store.store import Store, StoreUnavailableError
 from activities.tools.artifacts import Artifacts
 from activities.tools.discovery import BUILTIN_DIRECTORY
 from activities.tools.executor import ToolExecutor
+from surefoot.artifact import Excerpt
 from surefoot.outcome import ToolFailure, ToolSuccess, envelope
 from surefoot.sizes import MAX_ANSWER_BYTES
 from tests.activities.store.s3_server import s3_server
@@ -101,7 +102,7 @@ async def test_an_answer_above_the_limit_is_kept_whole_in_a_file_that_the_model_
     assert json.loads(content(result["artifact"])) == {"rows": [f"row {n}" for n in range(20_000)]}
     assert (result["truncated"], result["bytes"]) == (True, kept.size_bytes)
     assert len(envelope(cast("ToolSuccess", outcome)).encode()) < 2_100
-    assert "excerpt" not in envelope(cast("ToolSuccess", outcome))
+    assert isinstance(outcome, Excerpt)
 
 
 async def test_where_the_store_has_no_files_the_model_is_told_the_artifacts_id(tmp_path: Path) -> None:
