@@ -37,18 +37,25 @@ async def beating(
 
     However far apart the intervals are, it beats within the activity's own heartbeat timeout.
     """
-    beats = asyncio.create_task(_beat(intervals.within(activity.info().heartbeat_timeout), details))
+    loop, beats = asyncio.get_running_loop(), list[asyncio.Task[None]]()
+    kept = intervals.within(activity.info().heartbeat_timeout)
+    # No task before there is something to do: most calls are over by then.
+    beginning = loop.call_later(
+        min(_BEFORE_THE_FIRST, kept.with_news).total_seconds(),
+        lambda: beats.append(loop.create_task(_beat(kept, details))),
+    )
     try:
         yield
     finally:
-        beats.cancel()
-        with suppress(asyncio.CancelledError):
-            await beats
+        beginning.cancel()
+        for each in beats:
+            each.cancel()
+            with suppress(asyncio.CancelledError):
+                await each
 
 
 async def _beat(intervals: BeatIntervals, details: Callable[[], BaseModel | None]) -> None:
     clock = asyncio.get_running_loop().time
-    await asyncio.sleep(min(_BEFORE_THE_FIRST, intervals.with_news).total_seconds())
     last, last_at = details(), clock()
     _heartbeat(last)
     while True:
