@@ -15,9 +15,9 @@ from console.findings import Finding, fail, ok, warn
 from surefoot.outcome import ToolFailure
 from workers.child_signals import keep_exit_codes
 from workers.environment import process_environment
-from workers.models import check_form, check_model, provider_settings
+from workers.models import check_form, check_model, price_table, provider_settings
 from workers.server_binary import ServerBinaryMissingError, find_server_binary
-from workers.settings import Settings, is_s3_url
+from workers.settings import Settings, SettingsError, is_s3_url
 from workers.storage import open_store
 
 _TOOL_SECONDS = 30
@@ -32,6 +32,7 @@ async def machine_findings(settings: Settings, *, named: str | None) -> list[Fin
         *([] if named else [_state_directory(settings.state_directory)]),
         await _store(settings, named=named),
         await _model(settings, named=named),
+        *([] if settings.prices is None else [_prices(settings)]),
         await _tools(),
     ]
 
@@ -112,6 +113,14 @@ def _default_model(name: str) -> Finding:
     return ok(
         "model", f"{name} (SUREFOOT_MODEL) can be opened; only a run can tell whether its key is accepted"
     )
+
+
+def _prices(settings: Settings) -> Finding:
+    try:
+        models = price_table(settings).models
+    except SettingsError as error:
+        return fail("prices", str(error))
+    return ok("prices", f"{', '.join(sorted(models)) or 'no model'} in {settings.prices} (SUREFOOT_PRICES)")
 
 
 async def _tools() -> Finding:

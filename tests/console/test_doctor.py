@@ -71,6 +71,13 @@ def test_an_embedded_server_that_is_up_is_looked_at_and_left_up(surefoot_alone: 
     ("environment", "check", "sentence"),
     [
         pytest.param(
+            {"SUREFOOT_PRICES": "nowhere.toml"},
+            "prices",
+            "SUREFOOT_PRICES cannot be used: the price table 'nowhere.toml' cannot be read: No such file or "
+            "directory",
+            id="a price table that is not there",
+        ),
+        pytest.param(
             {"SUREFOOT_SERVER_BINARY": "/nowhere/temporal"},
             "server binary",
             "SUREFOOT_SERVER_BINARY is '/nowhere/temporal', which is not an executable file",
