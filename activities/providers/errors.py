@@ -1,13 +1,12 @@
 """What went wrong with a provider, sorted by who can act on it: time, nobody, or the model."""
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from anthropic import AnthropicError
 from httpx2 import HTTPError
-from openai import OpenAIError
 from pydantic_ai.exceptions import (
     ModelAPIError,
     ModelAuthenticationError,
@@ -31,7 +30,7 @@ from surefoot.model_text import scrub
 MAX_REASON_CHARACTERS = 400
 LONGEST_RETRY_AFTER = timedelta(days=1)
 
-PROVIDER_FAILURES = (
+_FAILURES: tuple[type[Exception], ...] = (
     RuntimeError,
     ValueError,
     TypeError,
@@ -40,11 +39,8 @@ PROVIDER_FAILURES = (
     AssertionError,
     ArithmeticError,
     HTTPError,
-    OpenAIError,
-    AnthropicError,
 )
-"""What comes out of pydantic-ai: its own errors, a client's that it lets through, and whatever a body of
-another shape trips over in it."""
+_CLIENTS = {"openai": "OpenAIError", "anthropic": "AnthropicError"}
 
 _RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 _KEY = re.compile(r"\b(?:(?:sk|pk|gsk|xai)[-_]|Bearer )[\w.*-]{6,}", re.IGNORECASE)
@@ -65,6 +61,20 @@ class Asked:
     provider: str
     model: str
     secrets: Sequence[str] = ()
+
+
+def provider_failures() -> tuple[type[Exception], ...]:
+    """Give what comes out of pydantic-ai: its own errors, a client's, and what odd bodies trip over in it."""
+    return (*_FAILURES, *client_errors())
+
+
+def client_errors() -> tuple[type[Exception], ...]:
+    """Give the errors of the providers' clients that are loaded; the others cannot have raised any.
+
+    To name them all would load them all, and each takes a second.
+    """
+    found = (getattr(sys.modules.get(name), error, None) for name, error in _CLIENTS.items())
+    return tuple(error for error in found if error)
 
 
 def sort_failure(

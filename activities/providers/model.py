@@ -13,7 +13,7 @@ from pydantic_ai.settings import ModelSettings
 from activities.interface import LlmTurnResult
 from activities.model import Model, ModelContextOverflowError, ModelUnavailableError
 from activities.providers.caching import prompt_cache_key, takes_cache_keys
-from activities.providers.errors import PROVIDER_FAILURES, Asked, UnreadableBody, sort_failure
+from activities.providers.errors import Asked, UnreadableBody, provider_failures, sort_failure
 from activities.providers.form import well_formed
 from activities.providers.messages import native_messages, offered_tools, prompted_messages
 from activities.providers.reply import broke_off, filled_window, native_reply, prompted_reply, usage
@@ -58,7 +58,7 @@ class ProviderModel:
         except UnicodeEncodeError:
             # What we sent cannot be encoded: ours to mend, and nothing the provider did.
             raise
-        except PROVIDER_FAILURES as error:
+        except provider_failures() as error:
             return self._failed(error)
         return self._read(response, turn=1 + count_turns(messages))
 

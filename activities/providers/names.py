@@ -6,13 +6,12 @@ from difflib import get_close_matches
 from functools import partial
 from typing import Any, get_args
 
-from anthropic import AnthropicError
-from openai import OpenAIError
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model, OpenAIChatCompatibleProvider, infer_model, known_model_names
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 
 from activities.model import ModelKeyMissingError, ModelRefusedError
+from activities.providers.errors import client_errors
 from activities.providers.settings import ProviderSettings
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -32,7 +31,7 @@ def infer(name: str, settings: ProviderSettings) -> Model:
     check(name)
     try:
         return infer_model(name, partial(_open_provider, name=name, settings=settings))
-    except (UserError, ValueError, OpenAIError, AnthropicError) as error:
+    except (UserError, ValueError, *client_errors()) as error:
         raise ModelRefusedError(f"model '{name}' cannot be opened: {_what_is_missing(str(error))}") from None
     except ImportError as error:
         raise ModelRefusedError(_package(name, error)) from None

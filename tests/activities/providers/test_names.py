@@ -113,11 +113,29 @@ async def test_a_worker_opens_each_model_once() -> None:
     assert [model is opened[0] for model in opened] == [True, True, False]
 
 
-def test_nothing_of_the_providers_is_imported_before_a_model_is_opened() -> None:
-    heavy = "{'pydantic_ai', 'openai', 'anthropic'}"
-    code = f"import sys, activities.providers.opening; print({heavy} & sys.modules.keys())"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == "set()"
+@pytest.mark.parametrize(
+    ("code", "loaded"),
+    [
+        pytest.param("", set[str](), id="before a model is opened"),
+        pytest.param(
+            "open_provider_model('openai-chat:m', protocol='native', settings=ProviderSettings('key'))",
+            {"pydantic_ai", "openai"},
+            id="with a model of OpenAI's",
+        ),
+    ],
+)
+def test_no_provider_is_loaded_but_that_of_the_model(code: str, loaded: set[str]) -> None:
+    told = "import sys; print(*{'pydantic_ai', 'openai', 'anthropic'} & sys.modules.keys())"
+    parts = (
+        "from activities.providers.opening import open_provider_model",
+        "from activities.providers.settings import ProviderSettings",
+        code,
+        told,
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", "\n".join(parts)], capture_output=True, text=True, check=True
+    )
+    assert set(shown.stdout.split()) == loaded
 
 
 @pytest.mark.parametrize("url", ["nonsense", "localhost:8000/v1", "ftp://host/v1", "http:///v1"])
