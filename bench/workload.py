@@ -1,8 +1,7 @@
 """The work of one measured run: so many turns, so many calls in each, so much text in each answer."""
 
 import hashlib
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Self
 
 TOOL = "speak"
@@ -21,13 +20,15 @@ class Workload:
 
     @property
     def name(self) -> str:
-        """Name it as a model, so that it reaches whoever plays the model."""
-        return json.dumps(asdict(self))
+        """Name it as a model, about as long as those of providers, so that it reaches whoever plays it."""
+        sizes = (self.turns, self.calls, self.result_bytes, self.window_tokens or 0)
+        return f"bench:{'-'.join(str(size) for size in sizes)}"
 
     @classmethod
     def named(cls, name: str) -> Self:
         """Give the workload that a model's name stands for."""
-        return cls(**json.loads(name))
+        *sizes, window_tokens = (int(size) for size in name.removeprefix("bench:").split("-"))
+        return cls(*sizes, window_tokens=window_tokens or None)
 
     def calls_of(self, turn: int) -> int:
         """Tell how many calls the model makes in a turn, counted from 1; none in the last one."""

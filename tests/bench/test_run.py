@@ -27,7 +27,8 @@ def test_a_table_has_a_line_for_each_figure_below_its_head() -> None:
 
 
 def test_a_workload_survives_as_the_name_of_a_model() -> None:
-    assert Workload.named(Workload(turns=3, calls=2, result_bytes=7).name) == Workload(3, 2, 7)
+    workloads = [Workload(turns=3), Workload(turns=3, calls=2, result_bytes=7, window_tokens=9)]
+    assert [Workload.named(each.name) for each in workloads] == workloads
 
 
 def test_an_answer_has_the_size_asked_for_and_is_the_same_each_time() -> None:
