@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from activities.interface import LlmTurnResult
 from activities.model import Model
-from surefoot.conversation import AssistantMessage, Message
+from surefoot.conversation import AssistantMessage, Message, UserMessage
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,15 @@ class ModelTurn:
     closing: bool
     """Whether it had to answer without tools."""
     reply: AssistantMessage
+
+    @property
+    def summarises(self) -> bool:
+        """Whether the run only had it sum up older turns, to make room in its context window."""
+        match self.given[-1]:
+            case UserMessage(purpose="summary", summarised_turns=0):
+                return True
+            case _:
+                return False
 
 
 @dataclass(frozen=True)

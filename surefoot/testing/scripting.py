@@ -36,18 +36,18 @@ def call(tool: str, /, **params: JsonValue) -> Call:
     return Call(tool, params)
 
 
-def script(*steps: Step, closing: str | None = None) -> Script:
+def script(*steps: Step, **beside: Field) -> Script:
     """Give a model that takes these steps, a turn each; docs/scripted-model.md says what a step can hold.
 
-    `closing` is its answer when a limit of the run makes it close.
+    The rest stands beside the steps in a script's file. A text is what is said there: in its last turn when a
+    limit is reached (`closing`), of older turns when they are summarised (`summary`).
 
     Raises:
         ScriptError: a step does not fit the format.
     """
-    contents: dict[str, JsonValue] = {"steps": [_written(step) for step in steps]}
-    if closing is not None:
-        contents["closing"] = {"say": closing}
-    return parse_script(encode_json(contents).encode(), file="script")
+    written = {name: {"say": value} if isinstance(value, str) else value for name, value in beside.items()}
+    contents = {"steps": [_written(step) for step in steps], **written}
+    return parse_script(encode_json(cast(JsonValue, contents)).encode(), file="script")
 
 
 def script_file(file: Path) -> Script:

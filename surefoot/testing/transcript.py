@@ -20,19 +20,27 @@ class Transcript:
     """Everything that was said and done in a run; as text, it is what a test prints when it fails."""
 
     turns: tuple[ModelTurn, ...]
-    """Each turn of the model that led to a reply."""
+    """Each turn of the model that led to a reply, those among them in which it summarised older ones."""
     events: tuple[Event, ...]
     """The run's ledger, as `surefoot watch -o jsonl` gives it."""
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """The conversation: what the model was given in its last turn, and its last reply."""
-        return (*self.turns[-1].given, self.turns[-1].reply) if self.turns else ()
+        """The whole conversation, each message as the model was first given it, and the model's last reply.
+
+        Where the run had to make room in the context window, `turns` tell what the model was given instead.
+        """
+        said: list[Message] = []
+        given: tuple[Message, ...] = ()
+        for turn in self._replies:
+            said += _new(turn.given, given)
+            given = turn.given
+        return (*said, self._replies[-1].reply) if given else ()
 
     @property
     def said(self) -> list[str]:
-        """The model's texts, one for each of its turns."""
-        return [turn.reply.text for turn in self.turns]
+        """The model's texts, one for each of its turns in the conversation."""
+        return [turn.reply.text for turn in self._replies]
 
     @property
     def told(self) -> list[str]:
@@ -46,7 +54,7 @@ class Transcript:
 
     def calls(self, tool: str | None = None) -> list[ToolCall]:
         """The calls that the model asked for, of one tool or of all, whether they were made or refused."""
-        asked = [call for turn in self.turns for call in turn.reply.tool_calls]
+        asked = [call for turn in self._replies for call in turn.reply.tool_calls]
         return [call for call in asked if tool in (None, call.tool)]
 
     def params(self, tool: str) -> list[JsonValue]:
@@ -66,6 +74,10 @@ class Transcript:
         outcomes = self.outcomes(tool)
         return [one.error_code if isinstance(one, ToolFailure) else None for one in outcomes]
 
+    @property
+    def _replies(self) -> list[ModelTurn]:
+        return [turn for turn in self.turns if not turn.summarises]
+
     def __str__(self) -> str:
         finished = reduce_events(self.events).finished
         ending = (
@@ -75,6 +87,14 @@ class Transcript:
 
     def __repr__(self) -> str:
         return f"<Transcript\n{self}\n>"
+
+
+def _new(given: tuple[Message, ...], before: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Give what a turn was given beyond the turn before: at least the last reply, and what came after it."""
+    if given[: len(before)] == before:
+        return given[len(before) :]
+    replies = [n for n, message in enumerate(given) if isinstance(message, AssistantMessage)]
+    return given[replies[-1] :] if replies else ()
 
 
 def _told(message: Message) -> Iterator[str]:
@@ -91,8 +111,8 @@ def _lines(message: Message) -> Iterator[str]:
     match message:
         case SystemMessage():
             pass
-        case UserMessage(text=text):
-            yield f"user: {text}"
+        case UserMessage(text=text, purpose=purpose):
+            yield f"{'user' if purpose == 'prompt' else 'surefoot'}: {text}"
         case AssistantMessage(text=text, tool_calls=calls, unreadable=unreadable):
             if text or not calls:
                 yield f"model: {text if unreadable is None else f'(unreadable: {unreadable})'}"

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from activities.interface import LlmTurnResult
 from surefoot.conversation import AssistantMessage, Message, ToolCall, ToolMessage
 from surefoot.limits import Limits
+from surefoot.outcome import ToolSuccess, envelope
 from surefoot.run import ChainLimits
 from surefoot.testing import Environment, FakeTool, call, replays, script, script_file
 from surefoot.testing.running_run import RunTooSlowError
@@ -80,6 +81,24 @@ async def test_a_limit_ends_a_run_with_the_scripts_closing_words(surefoot_enviro
 
     assert (run.status, run.answer) == ("limit_reached", "Two notes were taken.")
     assert [turn.closing for turn in run.transcript.turns] == [False, False, True]
+
+
+async def test_a_transcript_keeps_what_a_run_has_left_out_of_its_context(
+    surefoot_environment: Environment,
+) -> None:
+    page = FakeTool("page").answers(lambda params: f"page {params['n']} " + "x" * 4_000)
+    model = script(
+        *(call("page", n=n) for n in range(6)), "Read.", overflow={"above_bytes": 20_000}, summary="Pages."
+    )
+
+    run = await surefoot_environment.run("Read.", model=model, tools=[page])
+
+    whole = [f"page {n} " + "x" * 4_000 for n in range(6)]
+    assert run.answer == "Read."
+    assert [one.result for one in run.transcript.outcomes() if isinstance(one, ToolSuccess)] == whole
+    assert run.transcript.told[1:] == [envelope(outcome) for outcome in run.transcript.outcomes()]
+    assert run.transcript.said == ["", "", "", "", "", "", "Read."]
+    assert max(len(str(turn.given)) for turn in run.transcript.turns) < 30_000
 
 
 async def test_a_run_can_be_met_on_its_way(surefoot_environment: Environment) -> None:
