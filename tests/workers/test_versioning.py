@@ -1,12 +1,8 @@
 """Two versions of the workers on a real server: who carries out what while the newer one is taking over."""
 
 import asyncio
-import re
-import shlex
-from asyncio.subprocess import DEVNULL
 from collections.abc import Sequence
 from pathlib import Path
-from sysconfig import get_path
 from typing import Any
 
 import pytest
@@ -20,13 +16,10 @@ from surefoot.usage import Usage
 from tests.activities.tools.disk_tools import SHELL, WAIT_FOR_GO, write_tool
 from tests.workers.real_workers import new_queue, until_running, worker_of
 from tests.workers.real_workers import says as printed
+from tests.workers.versions import make_current, of_worker
 from tests.workflows.agents import calls, says, start
-from workers.runtime import shared_runtime
 from workers.settings import SettingsError, load_settings
 from workers.versioning import deployment_version, pinning
-from workflows.converter import DATA_CONVERTER
-
-VERSIONING = (Path(__file__).parents[2] / "docs" / "versioning.md").read_text(encoding="utf-8")
 
 
 class Waiting:
@@ -39,33 +32,6 @@ class Waiting:
         first = isinstance(messages[-1], UserMessage)
         reply = calls(("wait", {}), ("far", {})) if first else says(f"by version {self._version}")
         return LlmTurnResult(reply=reply, usage=Usage(requests=1), model_name="waiting")
-
-
-async def of_worker(client: Client, identity: str) -> Client:
-    """Give a connection of its own to a worker: two workers cannot serve one queue on one."""
-    return await Client.connect(
-        client.service_client.config.target_host,
-        namespace=client.namespace,
-        data_converter=DATA_CONVERTER,
-        runtime=shared_runtime(),
-        identity=identity,
-    )
-
-
-async def make_current(client: Client, deployment: str, build_id: str) -> None:
-    """Run the command of the documentation until the server knows the version by its workers."""
-    (line,) = re.findall(rf"^ *(temporal worker .*--build-id {build_id} .*)$", VERSIONING, re.MULTILINE)
-    command, *arguments = shlex.split(line.replace("agents", deployment))
-    program = Path(get_path("scripts")) / command
-    address = client.service_client.config.target_host
-    async with asyncio.timeout(30):
-        while await _exit_code(program, *arguments, "--address", address):  # noqa: ASYNC110
-            await asyncio.sleep(0.1)
-
-
-async def _exit_code(program: Path, *arguments: str) -> int:
-    process = await asyncio.create_subprocess_exec(program, *arguments, stdout=DEVNULL, stderr=DEVNULL)
-    return await process.wait()
 
 
 async def workers_of(client: Client, run: WorkflowHandle[Any, Any]) -> list[set[str]]:
