@@ -1,5 +1,4 @@
 import asyncio
-import sysconfig
 from collections.abc import AsyncGenerator, Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +7,7 @@ import pytest
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
+from surefoot.testing.server import start_test_server
 from workers.embedded_server import embedded_server
 from workers.runtime import shared_runtime
 from workers.server_ports import free_port
@@ -49,10 +49,7 @@ async def client(server: RealServer) -> Client:
 
 @pytest.fixture
 async def time_skipping() -> AsyncGenerator[WorkflowEnvironment]:
-    binary = Path(sysconfig.get_path("scripts")) / "temporal-test-server"
-    async with await WorkflowEnvironment.start_time_skipping(
-        test_server_existing_path=str(binary), data_converter=DATA_CONVERTER, runtime=shared_runtime()
-    ) as environment:
+    async with await start_test_server() as environment:
         yield environment
 
 
