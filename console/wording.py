@@ -99,24 +99,22 @@ def totals(progress: Progress, finished: RunFinished) -> str:
         counted(progress.turn, "turn"),
         counted(progress.executions, "tool call") + failed,
         between(progress.started_at, finished.time),
-        _tokens(finished.usage),
-        _cost(finished.usage.cost),
+        _spending(finished.usage),
     ]
     return ", ".join(part for part in parts if part)
 
 
-def _tokens(usage: Usage) -> str:
+def _spending(usage: Usage) -> str:
     if not usage.input_tokens and not usage.output_tokens:
         return ""
     paid = max(usage.input_tokens - usage.cache_read_tokens, 0)
     cached = f" ({usage.cache_read_tokens:,} cached, {paid:,} paid)" if usage.cache_read_tokens else ""
-    return f"{counted(usage.input_tokens, 'token')} in{cached}, {usage.output_tokens:,} out"
+    tokens = f"{counted(usage.input_tokens, 'token')} in{cached}, {usage.output_tokens:,} out"
+    return tokens if usage.cost is None else f"{tokens}, {_dollars(usage.cost)}"
 
 
-def _cost(cost: Decimal | None) -> str:
+def _dollars(cost: Decimal) -> str:
     """Print dollars to the cent, and small amounts to a hundredth of one."""
-    if cost is None:
-        return ""
     if 0 < cost < Decimal("0.0001"):
         return "less than $0.0001"
     return f"${cost:,.4f}" if 0 < cost < 1 else f"${cost:,.2f}"

@@ -107,6 +107,7 @@ def test_the_end_says_how_and_why(status: RunStatus, error: str | None, lines: l
     ("usage", "told"),
     [
         pytest.param(Usage(), "", id="nothing"),
+        pytest.param(Usage(requests=1, cost=Decimal(0)), "", id="no tokens"),
         pytest.param(Usage(input_tokens=5_000, output_tokens=9), ", 5,000 tokens in, 9 out", id="no price"),
         pytest.param(
             Usage(input_tokens=5_000, cache_read_tokens=4_000, output_tokens=9, cost=Decimal("0.01234567")),
