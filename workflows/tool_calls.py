@@ -1,12 +1,10 @@
 """Carries out the tool calls of a turn: side by side, each as one activity that is never retried."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AsyncExitStack
+from datetime import timedelta
 from itertools import islice
-from typing import TypedDict, Unpack
 
 from temporalio import workflow
 from temporalio.common import RawValue, RetryPolicy
@@ -14,22 +12,15 @@ from temporalio.exceptions import FailureError
 
 from activities.interface import ToolCallInput
 from surefoot.admission import Admitted, Refused, admit
-from surefoot.answer_room import MAX_FOREIGN_ANSWER_BYTES, AnswerRoom
 from surefoot.conversation import ToolCall, ToolMessage
 from surefoot.definition import ToolDefinition
-from surefoot.failures import acted, cancelled, limit_reached
-from surefoot.ledger import (
-    Event,
-    ExecutionError,
-    ToolExecutionCompleted,
-    ToolExecutionFailed,
-    ToolExecutionScheduled,
-    ToolExecutionStarted,
-)
-from surefoot.outcome import ToolFailure, ToolSuccess
-from surefoot.sizes import MAX_ANSWER_BYTES
+from surefoot.failures import cancelled, limit_reached
+from surefoot.ledger import Event, ToolExecutionScheduled
 from surefoot.summary import summarize_params
-from workflows.endings import Ending, Start, ending_of
+from workflows.answer_slots import AnswerSlots
+from workflows.call_events import Named, ended_event, started_event
+from workflows.ending import Ending
+from workflows.endings import ending_of
 from workflows.pace import Pace
 
 _MAX_IDS_LISTED = 8
@@ -54,11 +45,11 @@ class ToolCalls:
     ) -> tuple[ToolMessage, ...]:
         """Make the calls of one turn; the messages stand in the order the model asked."""
         decisions = admit(calls, definitions)
-        room = _Room(_answer_room(decisions))
+        slots = AnswerSlots(decisions)
         running: list[asyncio.Task[ToolMessage]] = []
         for n, decision in enumerate(decisions, 1):
             tool_exec_id = f"{turn}-{n}"
-            running.append(asyncio.create_task(self._carry_out(tool_exec_id, decision, room)))
+            running.append(asyncio.create_task(self._carry_out(tool_exec_id, decision, slots)))
             self._open[tool_exec_id] = running[-1]
         try:
             return tuple(await asyncio.gather(*running))
@@ -92,13 +83,15 @@ class ToolCalls:
             return f"there is no tool call {tool_exec_id!r}; running or waiting: {_listed(self._open)}"
         return None
 
-    async def _carry_out(self, tool_exec_id: str, decision: Admitted | Refused, room: "_Room") -> ToolMessage:
+    async def _carry_out(
+        self, tool_exec_id: str, decision: Admitted | Refused, slots: AnswerSlots
+    ) -> ToolMessage:
         match decision:
             case Refused(call=call, failure=failure):
                 return self._ended(tool_exec_id, call, Ending(failure, None))
             case Admitted(call=call):
                 try:
-                    ending = await self._in_turn(tool_exec_id, decision, room)
+                    ending = await self._in_turn(tool_exec_id, decision, slots)
                 except asyncio.CancelledError:
                     if workflow.cancellation_reason() is not None:
                         raise
@@ -106,15 +99,15 @@ class ToolCalls:
                     ending = Ending(cancelled(call.tool), None)
                 return self._ended(tool_exec_id, call, ending)
 
-    async def _in_turn(self, tool_exec_id: str, call: Admitted, room: "_Room") -> Ending:
+    async def _in_turn(self, tool_exec_id: str, call: Admitted, slots: AnswerSlots) -> Ending:
         async with AsyncExitStack() as turns:
             if call.definition.exclusive:
                 await turns.enter_async_context(self._exclusive)
-            slot = await turns.enter_async_context(room.slot())
-            if (reason := room.answers.spent) is not None:
+            slot = await turns.enter_async_context(slots.slot())
+            if (reason := slots.spent) is not None:
                 return Ending(limit_reached(call.definition.name, reason), None)
             ending = await self._execute(tool_exec_id, call)
-            room.count(ending, slot)
+            slots.count(ending, slot)
             return ending
 
     async def _execute(self, tool_exec_id: str, call: Admitted) -> Ending:
@@ -149,84 +142,13 @@ class ToolCalls:
     def _ended(self, tool_exec_id: str, call: ToolCall, ending: Ending) -> ToolMessage:
         self._open.pop(tool_exec_id, None)
         self._ended_ids.add(tool_exec_id)
-        named = _Named(tool_exec_id=tool_exec_id, call_id=call.id, tool=call.tool, time=workflow.now())
+        named = Named(tool_exec_id=tool_exec_id, call_id=call.id, tool=call.tool, time=workflow.now())
         if ending.start is not None:
-            self._record(_started(ending.start, **named))
-        self._record(_ended(ending.outcome, started=ending.start is not None, **named))
+            self._record(started_event(ending.start, **named))
+        self._record(ended_event(ending.outcome, started=ending.start is not None, **named))
         return ToolMessage(call_id=call.id, tool=call.tool, outcome=ending.outcome)
-
-
-@dataclass
-class _Slot:
-    """The place of one call among those in flight."""
-
-    kept: bool = False
-    """Whether its answer is so large that no other call gets the place."""
-
-
-class _Room:
-    """The slots of one turn's calls; answers that are large keep some of them."""
-
-    def __init__(self, answers: AnswerRoom) -> None:
-        self.answers = answers
-        # Where not even one answer fits, calls pass here only to be told so.
-        self._slots = asyncio.Semaphore(max(answers.slots, 1))
-
-    @asynccontextmanager
-    async def slot(self) -> AsyncGenerator[_Slot]:
-        await self._slots.acquire()
-        slot = _Slot()
-        try:
-            yield slot
-        finally:
-            if not slot.kept:
-                self._slots.release()
-
-    def count(self, ending: Ending, slot: _Slot) -> None:
-        taken_bytes = ending.answer_bytes or len(ending.outcome.model_dump_json().encode())
-        slot.kept = not self.answers.add(taken_bytes, values=ending.answer_values)
-
-
-def _answer_room(decisions: Iterable[Admitted | Refused]) -> AnswerRoom:
-    history_bytes = workflow.info().get_current_history_size()
-    foreign = any(isinstance(call, Admitted) and call.definition.executor_queue for call in decisions)
-    largest_bytes = MAX_FOREIGN_ANSWER_BYTES if foreign else MAX_ANSWER_BYTES
-    return AnswerRoom(history_bytes, largest_bytes=largest_bytes)
 
 
 def _listed(ids: Iterable[str]) -> str:
     first = [*islice(ids, _MAX_IDS_LISTED + 1)]
     return ", ".join([*first[:_MAX_IDS_LISTED], *(["…"] if len(first) > _MAX_IDS_LISTED else [])])
-
-
-class _Named(TypedDict):
-    tool_exec_id: str
-    call_id: str
-    tool: str
-    time: datetime
-
-
-def _started(start: Start, **named: Unpack[_Named]) -> ToolExecutionStarted:
-    return ToolExecutionStarted(started_at=_time(start.started_at), executor=start.executor, **named)
-
-
-def _ended(
-    outcome: ToolSuccess | ToolFailure, *, started: bool, **named: Unpack[_Named]
-) -> ToolExecutionCompleted | ToolExecutionFailed:
-    match outcome:
-        case ToolSuccess():
-            return ToolExecutionCompleted(outcome=outcome, **named)
-        case ToolFailure():
-            error = ExecutionError(message=outcome.error, code=outcome.error_code)
-            return ToolExecutionFailed(
-                outcome=outcome, error=error, acted=acted(outcome, started=started), **named
-            )
-
-
-def _time(text: str | None) -> datetime | None:
-    """Read what an executor said; a time without a zone counts as UTC, and what is no time as none."""
-    try:
-        time = datetime.fromisoformat(text) if text else None
-    except ValueError:
-        return None
-    return time.replace(tzinfo=UTC) if time is not None and time.tzinfo is None else time

@@ -1,0 +1,51 @@
+"""The ledger's events of a call that has ended."""
+
+from datetime import UTC, datetime
+from typing import TypedDict, Unpack
+
+from surefoot.failures import acted
+from surefoot.ledger import (
+    ExecutionError,
+    ToolExecutionCompleted,
+    ToolExecutionFailed,
+    ToolExecutionStarted,
+)
+from surefoot.outcome import ToolFailure, ToolSuccess
+from workflows.ending import Start
+
+
+class Named(TypedDict):
+    """Which call an event is about, and when it was."""
+
+    tool_exec_id: str
+    call_id: str
+    tool: str
+    time: datetime
+
+
+def started_event(start: Start, **named: Unpack[Named]) -> ToolExecutionStarted:
+    """Tell when a call had started and who ran it, as far as anyone said."""
+    return ToolExecutionStarted(started_at=_time(start.started_at), executor=start.executor, **named)
+
+
+def ended_event(
+    outcome: ToolSuccess | ToolFailure, *, started: bool, **named: Unpack[Named]
+) -> ToolExecutionCompleted | ToolExecutionFailed:
+    """Tell what a call came to; `started` is whether it ever had."""
+    match outcome:
+        case ToolSuccess():
+            return ToolExecutionCompleted(outcome=outcome, **named)
+        case ToolFailure():
+            error = ExecutionError(message=outcome.error, code=outcome.error_code)
+            return ToolExecutionFailed(
+                outcome=outcome, error=error, acted=acted(outcome, started=started), **named
+            )
+
+
+def _time(text: str | None) -> datetime | None:
+    """Read what an executor said; a time without a zone counts as UTC, and what is no time as none."""
+    try:
+        time = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    return time.replace(tzinfo=UTC) if time is not None and time.tzinfo is None else time
