@@ -14,7 +14,7 @@ from surefoot.usage import NO_USAGE, Usage
 _log = logging.getLogger(__name__)
 
 _HALVINGS = 5
-_LEFT_OUT = "[the end of the summary is left out]"
+_LEFT_OUT = "[a part of the summary is left out]"
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,12 @@ class Summarizer:
                 _log.warning("the model refused to summarise older turns: %s", error)
                 break
             else:
-                return Summary(text or bare_summary(older), self.usage)
-        return Summary(bare_summary(older), self.usage)
+                return Summary(text or self._bare(older), self.usage)
+        return Summary(self._bare(older), self.usage)
+
+    def _bare(self, older: Sequence[Message]) -> str:
+        # It begins with the summary before it, which may have been bare, too.
+        return cut_middle(bare_summary(older), 2 * summary_bytes(self.target_bytes), _LEFT_OUT)
 
     async def _written(self, older: Sequence[Message], portion_bytes: int) -> str:
         limit_bytes = summary_bytes(self.target_bytes)

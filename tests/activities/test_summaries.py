@@ -13,6 +13,7 @@ from activities.model import (
 )
 from activities.summaries import Summarizer
 from surefoot.conversation import AssistantMessage, Message, SystemMessage, UserMessage
+from surefoot.summarising import Split, summarised
 from surefoot.usage import Usage
 from tests.surefoot.conversations import success, turn
 
@@ -102,4 +103,14 @@ async def test_what_time_may_heal_is_tried_again_by_whoever_asked(error: Excepti
 async def test_a_summary_that_is_far_too_long_is_cut() -> None:
     text, _ = await written("x" * 100_000)
     assert 20_000 < len(text) < 33_000
-    assert "[the end of the summary is left out]" in text
+    assert "[a part of the summary is left out]" in text
+
+
+async def test_bare_summaries_of_bare_summaries_stay_short() -> None:
+    older: tuple[Message, ...] = OLDER
+    for _ in range(5):
+        refusing = Summarizer(Writer([ModelRefusedError("no")]), "Look.", 4_000)
+        text = (await refusing.summary(older)).text
+        told = summarised(Split((), older, ()), text)
+        older = (*told, *turn(9, success(10), text="word " * 1_000))
+        assert len(text.encode()) <= 2_048

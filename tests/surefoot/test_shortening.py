@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from surefoot.artifact import excerpt
 from surefoot.conversation import AssistantMessage, Message, ToolMessage, message_bytes
 from surefoot.failures import Captured, crashed
-from surefoot.outcome import ToolSuccess
+from surefoot.outcome import ToolSuccess, envelope
 from surefoot.shortening import KEPT_TURNS, shortened
 from tests.surefoot.conversations import OPENING, conversations, pairs, success, turn
 
@@ -84,3 +85,13 @@ def test_shortening_keeps_everything_but_the_text_of_old_results(
     ]
     again = shortened(shorter.messages, target_bytes=target, keep_turns=keep_turns)
     assert (again.messages, again.results_shortened) == (shorter.messages, 0)
+
+
+def test_what_is_left_of_an_excerpt_still_names_its_artifact() -> None:
+    artifact = "run-1/12-1-abcdef/" + "a" * 80
+    shown = excerpt('"' + "x" * 50_000 + '"', limit_bytes=10_240, artifact=artifact)
+    messages = [*OPENING, *turn(1, ToolSuccess(tool="t", result=shown))]
+    last = shortened(messages, target_bytes=0, keep_turns=0).messages[-1]
+    assert isinstance(last, ToolMessage)
+    assert message_bytes(last) < 1_000
+    assert artifact in envelope(last.outcome)
