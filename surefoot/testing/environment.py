@@ -71,9 +71,7 @@ class Environment:
             ValueError: the run's input is not valid, a tool on disk is not, or two tools have one name.
         """
         async with self.running(prompt, model=model, tools=tools, **settings) as run:
-            finished = await run.end(patience=patience)
-        self.finished.append(finished)
-        return finished
+            return await run.end(patience=patience)
 
     @asynccontextmanager
     async def running(
@@ -105,7 +103,7 @@ class Environment:
 
         async with executors, self._worker(queue, cast, open_model):
             handle = await self._start(run, queue)
-            yield RunningRun(self.server.client, handle, plan, turns)
+            yield RunningRun(self.server.client, handle, plan=plan, turns=turns, ended=self.finished.append)
             await _leave(handle)
 
     def _worker(self, queue: str, cast: Cast, open_model: OpenModel) -> Worker:

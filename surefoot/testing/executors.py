@@ -38,9 +38,12 @@ class FakeExecutors:
     async def __aexit__(self, *_: object) -> None:
         for waiting in self._waiting:
             waiting.cancel()
-        await asyncio.gather(*self._waiting, return_exceptions=True)
+        ended = await asyncio.gather(*self._waiting, return_exceptions=True)
         for executor in self._listening.values():
             await executor.aclose()
+        for error in ended:
+            if isinstance(error, Exception):
+                raise error
 
     async def attend(self, calls: Sequence[ExpectedCall]) -> None:
         """Listen on the queues of a turn's calls, but leave those where a call is to find nobody."""

@@ -89,7 +89,9 @@ class FakeTool:
         heartbeat = definition.heartbeat_seconds
         if definition.executor_queue is None:
             # Time is skipped in leaps that no heartbeat fits between.
-            heartbeat = DEFAULT_HEARTBEAT_SECONDS if "TOOL_LOST" in codes else None
+            heartbeat = None
+        if "TOOL_LOST" in codes:
+            heartbeat = heartbeat or DEFAULT_HEARTBEAT_SECONDS
         return definition.model_copy(
             update={"executor_queue": definition.executor_queue or own_queue, "heartbeat_seconds": heartbeat}
         )

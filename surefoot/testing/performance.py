@@ -17,6 +17,8 @@ from surefoot.run import CANCEL_TOOL_CALL_UPDATE, CancelToolCall
 from surefoot.testing.behaviour import AT_ONCE, Behaviour, Fails, failure_of
 from surefoot.testing.clock import Clock
 
+_FOR_EVER = timedelta(days=36_525)
+
 
 @dataclass(frozen=True)
 class Performance:
@@ -42,9 +44,7 @@ class Performance:
     async def _fail(self, told: Fails) -> NoReturn:
         capture = Capture(stdout=told.stdout, stderr=told.stderr, started_at=datetime.now(UTC).isoformat())
         timeout = timedelta(seconds=self.call.timeout_seconds)
-        await self._pass(
-            told.after or (timeout if told.error_code == "TOOL_TIMEOUT" else told.after), capture
-        )
+        await self._pass(timeout if told.error_code == "TOOL_TIMEOUT" else told.after, capture)
         match told.error_code:
             case "TOOL_LOST":
                 await self._fall_silent(capture)
@@ -61,7 +61,7 @@ class Performance:
     async def _pass(self, duration: timedelta, capture: Capture) -> None:
         """Skip time; a tool that is expected to beat goes on doing so."""
         info = activity.info()
-        deadline = info.started_time + (info.start_to_close_timeout or timedelta.max)
+        deadline = info.started_time + (info.start_to_close_timeout or _FOR_EVER)
         if await self.clock.now() + duration >= deadline:
             await self._be_overtaken(deadline)
         leap = duration if info.heartbeat_timeout is None else info.heartbeat_timeout / 2

@@ -53,11 +53,17 @@ class Plan:
         for n, decision in enumerate(admit(calls, self._definitions), 1):
             tool = self._tools.get(decision.call.tool)
             if isinstance(decision, Admitted) and tool is not None:
-                told = tool.behaviour(self._calls[tool.name]) or _NOTHING_WAS_TOLD
-                self._calls[tool.name] += 1
-                expected.append(ExpectedCall(f"{turn}-{n}", tool, told))
-        self._expected |= {one.tool_exec_id: one for one in expected}
+                expected.append(self._expect(f"{turn}-{n}", tool))
         return expected
+
+    def _expect(self, tool_exec_id: str, tool: FakeTool) -> ExpectedCall:
+        known = self._expected.get(tool_exec_id)
+        # A turn of the model that is tried again asks for the same calls again.
+        if known is None or known.tool is not tool:
+            told = tool.behaviour(self._calls[tool.name]) or _NOTHING_WAS_TOLD
+            self._calls[tool.name] += 1
+            self._expected[tool_exec_id] = ExpectedCall(tool_exec_id, tool, told)
+        return self._expected[tool_exec_id]
 
     def told(self, tool_exec_id: str) -> Behaviour:
         """Tell what becomes of an expected call."""

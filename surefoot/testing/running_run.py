@@ -1,7 +1,7 @@
 """A run that is going on."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -30,13 +30,20 @@ class RunningRun:
     """A run that was started; time is skipped only while its end is awaited."""
 
     def __init__(
-        self, client: Client, handle: WorkflowHandle[Any, RunResult], plan: Plan, turns: Sequence[ModelTurn]
+        self,
+        client: Client,
+        handle: WorkflowHandle[Any, RunResult],
+        *,
+        plan: Plan,
+        turns: Sequence[ModelTurn],
+        ended: Callable[[FinishedRun], None],
     ) -> None:
         self.handle = handle
         """To cancel the run, or to talk to it in any other way that Temporal has."""
         self._client = client
         self._plan = plan
         self._turns = turns
+        self._ended = ended
 
     async def end(self, *, patience: timedelta = PATIENCE) -> FinishedRun:
         """Wait until the run has ended, however it ends.
@@ -55,7 +62,9 @@ class RunningRun:
         events = [
             event async for event in follow(self._client, self.handle.id) if not isinstance(event, Snapshot)
         ]
-        return await self._finished(result, events)
+        finished = await self._finished(result, events)
+        self._ended(finished)
+        return finished
 
     async def _result(self) -> RunResult | None:
         try:
@@ -65,11 +74,11 @@ class RunningRun:
 
     async def _finished(self, result: RunResult | None, events: Sequence[Event]) -> FinishedRun:
         transcript = Transcript(tuple(self._turns), tuple(self._plan.event(event) for event in events))
-        finished = reduce_events(events).finished
+        ending = reduce_events(events).finished
         return FinishedRun(
-            status=finished.status if finished else "failed",
+            status=ending.status if ending else "failed",
             answer=result.answer if result else "",
-            error=finished.error if finished else None,
+            error=ending.error if ending else None,
             result=result,
             transcript=transcript,
             histories=await chain_of(self._client, self.handle.id),

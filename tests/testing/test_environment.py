@@ -107,6 +107,14 @@ async def test_a_run_can_be_met_on_its_way(surefoot_environment: Environment) ->
         ended = await run.end()
 
     assert (ended.status, ended.result) == ("cancelled", None)
+    assert surefoot_environment.finished == [ended]
+
+
+async def test_one_environment_serves_one_run_after_the_other(surefoot_environment: Environment) -> None:
+    runs = [await surefoot_environment.run("Go.", model=script(text)) for text in ("One.", "Two.")]
+
+    assert [run.answer for run in runs] == ["One.", "Two."]
+    assert surefoot_environment.finished == runs
 
 
 async def test_a_run_that_does_not_end_says_how_far_it_came(surefoot_environment: Environment) -> None:
