@@ -62,10 +62,17 @@ async def _let_go(execution: workflow.ActivityHandle[RawValue]) -> None:
     execution.cancel()
     execution.add_done_callback(_hear)
     with suppress(asyncio.CancelledError):
-        await workflow.wait([execution], timeout=CANCEL_GRACE.total_seconds())
+        await _wait_a_while(execution)
         return
     # The run was cancelled while one of its calls was: that call, too, is given the time to be killed.
-    await workflow.wait([execution], timeout=CANCEL_GRACE.total_seconds())
+    await _wait_a_while(execution)
+
+
+async def _wait_a_while(execution: workflow.ActivityHandle[RawValue]) -> None:
+    with suppress(TimeoutError):
+        await workflow.wait_condition(
+            execution.done, timeout=CANCEL_GRACE, timeout_summary="grace for a cancelled call"
+        )
 
 
 def _hear(execution: "asyncio.Task[RawValue]") -> None:
