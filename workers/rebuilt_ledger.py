@@ -6,6 +6,8 @@ from typing import Any
 from temporalio import workflow
 from temporalio.api.enums.v1 import EventType
 from temporalio.api.history.v1 import HistoryEvent
+from temporalio.bridge.proto.workflow_activation import WorkflowActivation
+from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
 from temporalio.client import WorkflowHistory
 from temporalio.worker import (
     ExecuteWorkflowInput,
@@ -13,6 +15,8 @@ from temporalio.worker import (
     Replayer,
     UnsandboxedWorkflowRunner,
     WorkflowInboundInterceptor,
+    WorkflowInstance,
+    WorkflowInstanceDetails,
     WorkflowInterceptorClassInput,
 )
 
@@ -51,24 +55,23 @@ async def rebuild_ledger(history: WorkflowHistory) -> RebuiltLedger | None:
     completed = _completed_part(history)
     if completed is None:
         return None
-    looking = _Looking()
+    reading = _Reading()
     replayer = Replayer(
         workflows=[Agent],
-        # The code is this process's own, which runs nothing else of it: there is nothing to keep apart.
-        workflow_runner=UnsandboxedWorkflowRunner(),
+        workflow_runner=reading,
         data_converter=DATA_CONVERTER,
-        interceptors=[looking],
+        interceptors=[reading.interceptor],
         # Nobody waits for a task here, so that a slow one is no deadlock.
         debug_mode=True,
         runtime=shared_runtime(),
     )
     replayed = await replayer.replay_workflow(completed, raise_on_replay_failure=False)
-    if replayed.replay_failure is not None or looking.agent is None:
+    if replayed.replay_failure is not None or reading.interceptor.agent is None:
         raise NotReplayableError(
             "what happened cannot be told from the history: another release of Surefoot wrote it, "
             "and only a worker of that release can read it"
         )
-    return _ledger_of(looking.agent)
+    return RebuiltLedger(reading.first_offset, tuple(reading.events))
 
 
 def _completed_part(history: WorkflowHistory) -> WorkflowHistory | None:
@@ -90,18 +93,42 @@ def _was_done_by_a_task(event: HistoryEvent) -> bool:
     return event.event_type in _OF_UPDATES or hasattr(attributes, "workflow_task_completed_event_id")
 
 
-def _ledger_of(agent: Agent) -> RebuiltLedger:
-    page = agent.events(0)
-    first_offset, events = page.first_offset, [*page.events]
-    while page.more or not events:
-        page = agent.events(first_offset + len(events))
-        if not page.events:
-            break
-        events += page.events
-    return RebuiltLedger(first_offset, tuple(events))
+class _Reading(UnsandboxedWorkflowRunner):
+    """Reads the ledger as it grows.
+
+    The code that it runs is this process's own, which runs nothing else of it: nothing is to be kept apart.
+    """
+
+    def __init__(self) -> None:
+        self.first_offset = 0
+        self.events: list[Event] = []
+        self.interceptor = _Interceptor()
+
+    def create_instance(self, det: WorkflowInstanceDetails) -> WorkflowInstance:
+        instance = super().create_instance(det)
+        activate = instance.activate
+
+        def activate_and_read(act: WorkflowActivation) -> WorkflowActivationCompletion:
+            completion = activate(act)
+            # A run that is let go of cancels all that it waits for, and may tell of it.
+            if not any(job.HasField("remove_from_cache") for job in act.jobs):
+                self._read()
+            return completion
+
+        instance.activate = activate_and_read
+        return instance
+
+    def _read(self) -> None:
+        agent, more = self.interceptor.agent, True
+        while agent is not None and more:
+            wanted = self.first_offset + len(self.events)
+            page = agent.events(wanted)
+            self.first_offset = max(self.first_offset, page.first_offset)
+            self.events += page.events
+            more = page.more or page.first_offset > wanted
 
 
-class _Looking(Interceptor):
+class _Interceptor(Interceptor):
     """Takes hold of the workflow that is replayed."""
 
     def __init__(self) -> None:
@@ -111,11 +138,11 @@ class _Looking(Interceptor):
         self,
         input: WorkflowInterceptorClassInput,  # noqa: A002, ARG002  the SDK gives it by this name
     ) -> type[WorkflowInboundInterceptor] | None:
-        looking = self
+        interceptor = self
 
         class Inbound(WorkflowInboundInterceptor):
             async def execute_workflow(self, input: ExecuteWorkflowInput) -> Any:  # noqa: A002, ANN401  the SDK's own
-                looking.agent = workflow.instance()
+                interceptor.agent = workflow.instance()
                 return await super().execute_workflow(input)
 
         return Inbound
