@@ -10,7 +10,7 @@ from typing import Any, get_args
 from temporalio.client import Client, WorkflowHandle
 
 from bench.handwritten import WORKFLOW
-from bench.serving import Side
+from bench.serving import Dispatch, Measured, Side
 from bench.worker_process import WorkerProcess, worker_process
 from bench.workload import Workload
 from surefoot.limits import Limits
@@ -57,7 +57,9 @@ class Arena:
 
 
 @asynccontextmanager
-async def arena(directory: Path, *, workers: int = 1, sides: Sequence[Side] = SIDES) -> AsyncGenerator[Arena]:
+async def arena(
+    directory: Path, *, workers: int = 1, dispatch: Dispatch = "eager", sides: Sequence[Side] = SIDES
+) -> AsyncGenerator[Arena]:
     """Have an arena in a directory of its own, warmed up; all of it ends with the context."""
     directory.mkdir()  # noqa: ASYNC240  once, before anything runs
     settings = Settings(state_directory=directory / "state")
@@ -66,8 +68,9 @@ async def arena(directory: Path, *, workers: int = 1, sides: Sequence[Side] = SI
         queues: dict[Side, str] = {side: f"bench-{side}" for side in sides}
         found: dict[Side, tuple[WorkerProcess, ...]] = {}
         for side in sides:
+            measured = Measured(side, dispatch)
             contexts = (
-                worker_process(side, address=server.address, queue=queues[side], directory=directory)
+                worker_process(measured, address=server.address, queue=queues[side], directory=directory)
                 for _ in range(workers)
             )
             found[side] = tuple([await stack.enter_async_context(each) for each in contexts])

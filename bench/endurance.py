@@ -51,27 +51,28 @@ def growth_figures(short: Workload, short_weight: Weight, long: Workload, endure
     return [
         Figure(f"history of {long.turns:,} turns", "bytes a turn", many),
         Figure(f"a turn of {long.turns:,} to one of {short.turns:,}", "times", many / few, at_most=GROWTH),
-        *endurance_figures(long, endured),
+        *_course(long, endured),
     ]
 
 
 def endurance_figures(workload: Workload, endured: Endured) -> list[Figure]:
-    """Tell how a long run went, with the curve of its worker's memory."""
-    of = f"{workload.turns:,} turns of {workload.result_bytes:,} bytes"
-    curve = [
-        Figure(f"{of}: memory up to turn {workload.turns * n // _POINTS:,}", "MiB", peak / MEBIBYTE)
-        for n, peak in enumerate(endured.peaks, 1)
+    """Tell how a run went whose conversation is kept within its model's window."""
+    grown = endured.peaks[-1] / endured.peaks[1]
+    return [
+        *_course(workload, endured),
+        Figure(f"{workload.turns:,} turns: memory, last tenth to second", "times", grown, at_most=_FLAT),
     ]
+
+
+def _course(workload: Workload, endured: Endured) -> list[Figure]:
+    of = f"{workload.turns:,} turns of {workload.result_bytes:,} bytes"
     return [
         Figure(f"{of}: completed", "", float(endured.weight.status == "completed")),
         Figure(f"{of}: runs in the chain", "", endured.weight.runs),
         Figure(f"{of}: all histories together", "MiB", endured.weight.history_bytes / MEBIBYTE),
         Figure(f"{of}: milliseconds", "a turn", 1000 * endured.seconds / workload.turns),
-        *curve,
-        Figure(
-            f"{of}: memory, last tenth to second",
-            "times",
-            endured.peaks[-1] / endured.peaks[1],
-            at_most=_FLAT,
+        *(
+            Figure(f"{of}: memory up to turn {workload.turns * n // _POINTS:,}", "MiB", peak / MEBIBYTE)
+            for n, peak in enumerate(endured.peaks, 1)
         ),
     ]

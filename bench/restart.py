@@ -7,6 +7,7 @@ from pathlib import Path
 from bench.arena import arena
 from bench.figure import Figure
 from bench.notes import Note
+from bench.serving import Measured
 from bench.worker_process import WorkerProcess, worker_process
 from bench.workload import Workload
 
@@ -23,7 +24,7 @@ async def restart(directory: Path, workload: Workload) -> list[Figure]:
         before = first.notes("turn")[-1]
         await first.stop()
         async with worker_process(
-            "surefoot", address=made.address, queue=made.queues["surefoot"], directory=directory
+            Measured("surefoot"), address=made.address, queue=made.queues["surefoot"], directory=directory
         ) as second:
             result = await run.result()
             notes = second.notes("serving", "turn", "query", "instance", "replayed")

@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from bench.arena import arena
 from bench.endurance import endurance_figures, endure, growth_figures
@@ -25,6 +26,7 @@ from bench.history import history_figures, run_alone
 from bench.latency import latency
 from bench.replaying import replays
 from bench.restart import restart
+from bench.serving import Dispatch
 from bench.sharing import sharing
 from bench.workload import Workload
 
@@ -75,9 +77,11 @@ async def measured(measure: str, sizes: Sizes, directory: Path) -> list[Figure]:
                 again = await replays(made.client, ours=ours, theirs=theirs, turns=sizes.history_turns)
                 return [*history_figures(workload, costs), *again]
         case "sharing":
-            async with arena(directory, workers=sizes.workers) as made:
-                workload = Workload(turns=turns, result_bytes=sizes.result_bytes)
-                return await sharing(made, workload, agents=2 * sizes.workers, rounds=1)
+            return [
+                figure
+                for dispatch in get_args(Dispatch)
+                for figure in await _shared(sizes, directory.with_name(f"sharing-{dispatch}"), dispatch)
+            ]
         case "growth":
             async with arena(directory, sides=("surefoot",)) as made:
                 short = Workload(sizes.history_turns, result_bytes=sizes.result_bytes)
@@ -96,6 +100,12 @@ async def measured(measure: str, sizes: Sizes, directory: Path) -> list[Figure]:
             return await executable(sizes.processes)
         case _:
             raise ValueError(f"there is no measure '{measure}'; there are: {', '.join(MEASURES)}")
+
+
+async def _shared(sizes: Sizes, directory: Path, dispatch: Dispatch) -> list[Figure]:
+    async with arena(directory, workers=sizes.workers, dispatch=dispatch) as made:
+        workload = Workload(turns=sizes.turns, result_bytes=sizes.result_bytes)
+        return await sharing(made, workload, dispatch=dispatch, agents=2 * sizes.workers, rounds=1)
 
 
 async def bench(measures: list[str], sizes: Sizes) -> AsyncGenerator[Figure]:

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from bench.notes import Kind, Note, read_notes
-from bench.serving import Side
+from bench.serving import Measured
 
 _REPOSITORY = Path(__file__).parent.parent
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
@@ -21,10 +21,10 @@ _STOP_SECONDS = 20
 class WorkerProcess:
     """One worker of one side."""
 
-    def __init__(self, side: Side, *, address: str, queue: str, directory: Path, name: str) -> None:
+    def __init__(self, measured: Measured, *, address: str, queue: str, directory: Path, name: str) -> None:
         """Start it; its notes and its log are in `directory`."""
         self._notes, self._log = directory / f"{name}.notes", directory / f"{name}.log"
-        arguments = [side, address, queue, str(directory), str(self._notes)]
+        arguments = [measured.side, measured.dispatch, address, queue, str(directory), str(self._notes)]
         with self._log.open("wb") as output:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "bench.serving", *arguments],
@@ -87,11 +87,11 @@ class WorkerProcess:
 
 @asynccontextmanager
 async def worker_process(
-    side: Side, *, address: str, queue: str, directory: Path, name: str | None = None
+    measured: Measured, *, address: str, queue: str, directory: Path
 ) -> AsyncGenerator[WorkerProcess]:
     """Have a worker that serves; it ends with the context."""
-    name = name or f"{side}-{time.monotonic_ns()}"
-    worker = WorkerProcess(side, address=address, queue=queue, directory=directory, name=name)
+    name = f"{measured.side}-{time.monotonic_ns()}"
+    worker = WorkerProcess(measured, address=address, queue=queue, directory=directory, name=name)
     try:
         await worker.serving()
         yield worker
