@@ -1,10 +1,13 @@
 """`surefoot worker`: serve runs and tools on one queue until it is told to stop."""
 
+import asyncio
 from pathlib import Path
 from typing import Annotated
 
 import structlog
 import typer
+from temporalio.client import Client
+from temporalio.common import WorkerDeploymentVersion
 
 from activities.tools.discovery import Discovery
 from console.directories import working_directory
@@ -13,13 +16,11 @@ from console.exit_codes import ExitCode
 from console.given_text import checked_name
 from console.interrupt import Interrupt
 from console.tool_sources import load_tools, tool_sources
-from workers.environment import process_environment
 from workers.logging import configure_logging
-from workers.models import own_models
+from workers.serving import Serving
 from workers.settings import Settings
 from workers.temporal import temporal
-from workers.versioning import deployment_version
-from workers.worker import build_worker
+from workers.versioning import deployment_version, gets_new_runs
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("surefoot.worker")
 
@@ -67,18 +68,9 @@ async def _serve(
     address: str | None,
     interrupt: Interrupt,
 ) -> ExitCode:
-    open_model, version = own_models(settings), deployment_version(settings)
+    serving, version = Serving.of(settings), deployment_version(settings)
     async with temporal(settings, address=address) as server:
-        built = build_worker(
-            server.client,
-            queue=queue,
-            tools=tools.tools,
-            directory=directory,
-            environment=process_environment(),
-            open_model=open_model,
-            settings=settings,
-            version=version,
-        )
+        built = serving.worker(server.client, queue=queue, tools=tools, directory=directory, version=version)
         grace = settings.graceful_shutdown_timeout.total_seconds()
         with interrupt.heeded(f"Stopping; running calls have {grace:g}s. Again to stop at once."):
             async with built:
@@ -86,6 +78,20 @@ async def _serve(
                 log.info(
                     "serving", task_queue=queue, address=server.address, tools=sorted(tools.tools), **named
                 )
+                advice = asyncio.create_task(_advise(server.client, version))
                 await interrupt.asked.wait()
+                advice.cancel()
         log.info("stopped", task_queue=queue)
     return ExitCode.DONE
+
+
+async def _advise(client: Client, version: WorkerDeploymentVersion | None) -> None:
+    """Say what is missing where the server gives this version nothing to do."""
+    if version is None or await gets_new_runs(client, version):
+        return
+    log.warning(
+        "new runs wait until their version is current",
+        version=version.to_canonical_string(),
+        command="temporal worker deployment set-current-version "
+        f"--deployment-name {version.deployment_name} --build-id {version.build_id}",
+    )
