@@ -12,7 +12,7 @@ from pydantic_ai.settings import ModelSettings
 
 from activities.interface import LlmTurnResult
 from activities.model import Model, ModelContextOverflowError, ModelUnavailableError
-from activities.providers.caching import prompt_cache_key, takes_cache_keys
+from activities.providers.caching import prompt_cache_key, takes_cache_keys, with_cache_point
 from activities.providers.errors import Asked, UnreadableBody, provider_failures, sort_failure
 from activities.providers.form import well_formed
 from activities.providers.messages import native_messages, offered_tools, prompted_messages
@@ -70,7 +70,8 @@ class ProviderModel:
     def _request(self, messages: Sequence[Message]) -> tuple[list[ModelMessage], ModelRequestParameters]:
         match self._protocol:
             case "native":
-                return native_messages(messages, provider=self._asked.provider), offered_tools(messages)
+                native = native_messages(messages, provider=self._asked.provider)
+                return with_cache_point(native, provider=self._asked.provider), offered_tools(messages)
             case "prompted":
                 return prompted_messages(messages), ModelRequestParameters()
 

@@ -108,3 +108,25 @@ async def test_anthropic_moves_its_mark_forward_by_itself() -> None:
     kept = {"type": "ephemeral", "ttl": "5m"}
     assert [body["cache_control"] for body in bodies] == [kept, kept]
     assert all("cache_control" not in json.dumps(body["messages"]) for body in bodies)
+
+
+@pytest.mark.parametrize(
+    ("model", "calls", "marked"),
+    [
+        pytest.param(ANTHROPIC, 10, True, id="what Anthropic cached is out of its sight"),
+        pytest.param(ANTHROPIC, 9, False, id="it is within its sight"),
+        pytest.param(CHAT, 30, False, id="another provider"),
+    ],
+)
+async def test_after_a_turn_of_many_calls_the_end_of_the_request_before_is_marked(
+    model: str, calls: int, *, marked: bool
+) -> None:
+    few = Reply(calls=(Call("bash", {"command": "ls"}),))
+    many = Reply(calls=tuple(Call("bash", {"command": f"ls {n}"}) for n in range(calls)))
+    *_, before, last = await requests_of_turns(model, "native", few, many, Reply(text="Done."))
+    length = len(before["messages"])
+    assert ("cache_control" in json.dumps(last["messages"][:length])) is marked
+    assert "cache_control" not in json.dumps(last["messages"][length:])
+    if marked:
+        assert last["messages"][length - 1]["content"][-1].pop("cache_control")
+    assert last["messages"][:length] == before["messages"]
