@@ -17,13 +17,11 @@ from console.interrupt import Interrupt
 from console.tool_sources import load_tools, tool_sources
 from workers.dev_presence import announce_dev
 from workers.embedded_server import embedded_server
-from workers.environment import process_environment
 from workers.logging import configure_logging
-from workers.models import own_models
 from workers.server_watch import keep_up
+from workers.serving import Serving
 from workers.settings import Settings
 from workers.takeover import QueueTakeover
-from workers.worker import build_worker
 
 
 @dataclass(frozen=True)
@@ -60,20 +58,14 @@ def dev(
 async def _dev(
     settings: Settings, tools: Discovery, directory: Path, ports: _Ports, interrupt: Interrupt
 ) -> ExitCode:
-    open_model = own_models(settings)
+    serving = Serving.of(settings)
     presence = await announce_dev(settings)
     try:
         async with embedded_server(settings, port=ports.server, ui_port=ports.ui) as server:
-            worker = build_worker(
-                server.client,
-                queue=settings.task_queue,
-                tools=tools.tools,
-                directory=directory,
-                environment=process_environment(),
-                open_model=open_model,
-                settings=settings,
+            worker = serving.worker(
+                server.client, queue=settings.task_queue, tools=tools, directory=directory
             )
-            takeover = QueueTakeover(server.client, settings, open_model)
+            takeover = QueueTakeover(server.client, serving)
             with interrupt.heeded("Stopping; unfinished runs go on at the next start."):
                 async with worker:
                     _say(f"Temporal   {server.address}", f"UI         {server.ui_url}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from temporalio.client import WorkflowHandle
+from temporalio.client import Client, WorkflowHandle
 from temporalio.worker import Worker
 
 from activities.price_table import PriceTable
@@ -21,12 +21,12 @@ from console.watching import watch, watch_command
 from surefoot.run import RunInput
 from workers.dev_presence import dev_is_up
 from workers.environment import process_environment
-from workers.models import check_form, check_model, is_scripted, own_models, price_table, provider_settings
+from workers.models import check_form, check_model, is_scripted, price_table, provider_settings
 from workers.served_queues import Claim, ServedQueue, ServedQueues
+from workers.serving import Serving
 from workers.settings import Settings
 from workers.starting import RunExistsError, new_workflow_id, start_run
 from workers.temporal import Temporal, temporal
-from workers.worker import build_worker
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ async def _start_and_serve(
             f"Leaving; the run goes on with `surefoot dev`. `{again}` shows it again. "
             "Ctrl-C again leaves at once."
         ):
-            async with _worker(where, claim, server, settings):
+            async with _worker(where, claim, server.client, settings):
                 exit_code = await watch(server.client, handle.id, command.output, interrupt)
         if exit_code is not ExitCode.DETACHED:
             claim.forget()
@@ -166,16 +166,9 @@ def _claim_queue(command: RunCommand, where: Embedded, settings: Settings) -> Cl
     )
 
 
-def _worker(where: Embedded, claim: Claim, server: Temporal, settings: Settings) -> Worker:
-    return build_worker(
-        server.client,
-        queue=claim.served.queue,
-        tools=where.tools.tools,
-        directory=where.directory,
-        environment=process_environment(),
-        open_model=own_models(settings),
-        settings=settings,
-    )
+def _worker(where: Embedded, claim: Claim, client: Client, settings: Settings) -> Worker:
+    serving = Serving.of(settings)
+    return serving.worker(client, queue=claim.served.queue, tools=where.tools, directory=where.directory)
 
 
 def _begin(command: RunCommand, handle: WorkflowHandle[Any, Any], server: Temporal, *, queue: str) -> None:

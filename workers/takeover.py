@@ -7,15 +7,11 @@ from functools import partial
 import structlog
 from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
-from temporalio.worker import Worker
 
-from activities.llm_turn import OpenModel
 from activities.tools.discovery import Discovery, discover_tools, source_directory
-from workers.environment import process_environment
 from workers.served_queues import Claim, DamagedQueueError, ServedQueue, ServedQueues
-from workers.settings import Settings
+from workers.serving import Serving
 from workers.snapshot import has_ended
-from workers.worker import build_worker
 
 LOOK_EVERY = timedelta(seconds=1)
 
@@ -25,11 +21,10 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("surefoot.takeover")
 class QueueTakeover:
     """Looks every second for queues whose command is gone, and serves each until its run has ended."""
 
-    def __init__(self, client: Client, settings: Settings, open_model: OpenModel) -> None:
+    def __init__(self, client: Client, serving: Serving) -> None:
         self._client = client
-        self._settings = settings
-        self._open_model = open_model
-        self._queues = ServedQueues.of(settings)
+        self._with = serving
+        self._queues = ServedQueues.of(serving.settings)
         self._serving: dict[str, asyncio.Task[None]] = {}
         self._complained: set[str] = set()
 
@@ -86,23 +81,15 @@ class QueueTakeover:
                 f"the run {served.workflow_id} cannot go on, its tools cannot be loaded: {tools.errors[0]}"
             )
             return None
-        async with self._worker(served, tools):
+        worker = self._with.worker(
+            self._client, queue=served.queue, tools=tools, directory=served.working_directory
+        )
+        async with worker:
             log.info("serving an unfinished run", workflow_id=served.workflow_id, task_queue=served.queue)
             while (ended := await self._end(served)) is None:  # noqa: ASYNC110  only the server knows
                 await asyncio.sleep(LOOK_EVERY.total_seconds())
         log.info("run ended", workflow_id=served.workflow_id, status=ended)
         return ended
-
-    def _worker(self, served: ServedQueue, tools: Discovery) -> Worker:
-        return build_worker(
-            self._client,
-            queue=served.queue,
-            tools=tools.tools,
-            directory=served.working_directory,
-            environment=process_environment(),
-            open_model=self._open_model,
-            settings=self._settings,
-        )
 
     async def _end(self, served: ServedQueue) -> str | None:
         """Tell how the run ended: Temporal's word for it, or `unknown` for a run that is not there."""
