@@ -54,7 +54,7 @@ class ContextWindow:
             except ActivityError as error:
                 if (told := _overflow(error)) is None:
                     raise
-                reason = str(error.__cause__)
+                reason = error.__cause__.message if isinstance(error.__cause__, ApplicationError) else ""
             else:
                 size_bytes = conversation.append(result.reply).size_bytes
                 self.known = self.known.after_reply(result.usage, result.context_window, size_bytes)
@@ -70,6 +70,9 @@ class ContextWindow:
         self, run: RunInput, conversation: Conversation, reason: CompactionReason, *, closing: bool
     ) -> Conversation:
         turn = self._model_turns.next_turn(run, conversation, closing=closing)
+        if reason == "overflow":
+            # What is new in it stands in the history already, in the turn that was refused.
+            turn = turn.model_copy(update={"prefix": turn.conversation, "new_messages": ()})
         raw = await patiently(
             COMPACT_CONTEXT,
             CompactInput(
