@@ -166,6 +166,28 @@ async def test_a_command_killed_by_the_runtime_leaves_its_partial_output(run: To
     assert (ending, json.loads(run.stdout)) == (TimedOut(), result("item 1\n", exit_code=143))
 
 
+@pytest.mark.parametrize(
+    ("directory", "command", "kept"),
+    [
+        pytest.param("/nowhere", "seq 9999", "No such file or directory", id="no directory"),
+        pytest.param("/proc/self/fdinfo", "seq 9999", "No such file or directory", id="one for no files"),
+    ],
+)
+async def test_output_that_cannot_be_kept_whole_is_said_to_be_lost(
+    run: ToolRun, directory: str, command: str, kept: str
+) -> None:
+    run.environment["SUREFOOT_ARTIFACTS"] = directory
+
+    answer = await ask(run, command)
+
+    assert answer["truncated"] is True
+    assert answer["stdout_artifact"] == f"The rest could not be kept: {kept}"
+
+
+async def test_without_a_directory_to_keep_it_in_the_rest_of_the_output_is_gone(run: ToolRun) -> None:
+    assert (await ask(run, "seq 9999")).keys() == {"stdout", "stderr", "exit_code", "truncated"}
+
+
 @pytest.mark.parametrize("size", [100_000, 102_500, 1_000_000])
 async def test_a_command_of_any_size_runs(run: ToolRun, size: int) -> None:
     command = f"wc -c <<'END'\n{'é' * (size // 2)}\nEND\necho $# \"$0\"; exit 9"
