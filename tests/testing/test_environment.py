@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from activities.interface import LlmTurnResult
 from surefoot.conversation import AssistantMessage, Message, ToolCall, ToolMessage
@@ -118,14 +118,20 @@ async def test_one_environment_serves_one_run_after_the_other(surefoot_environme
 
 
 async def test_a_run_that_does_not_end_says_how_far_it_came(surefoot_environment: Environment) -> None:
-    model = script(call("wait"), "Done.")
-    wait = FakeTool("wait").answers(lambda _: asyncio.Future[None]())
+    called = asyncio.Event()
 
-    with pytest.raises(RunTooSlowError) as told:
-        await surefoot_environment.run("Go.", model=model, tools=[wait], patience=timedelta(seconds=0.5))
+    async def hang(_: dict[str, JsonValue]) -> None:
+        called.set()
+        await asyncio.Event().wait()
+
+    wait = FakeTool("wait").answers(hang)
+    async with surefoot_environment.running("Go.", model=script(call("wait"), "Done."), tools=[wait]) as run:
+        await called.wait()
+        with pytest.raises(RunTooSlowError) as told:
+            await run.end(patience=timedelta(seconds=0.1))
 
     assert str(told.value).splitlines() == [
-        "the run did not end within 0.5s of real time",
+        "the run did not end within 0.1s of real time",
         "user: Go.",
         "model calls wait {}",
     ]
