@@ -77,7 +77,7 @@ async def _store(settings: Settings, *, named: str | None) -> Finding:
 
 def _directory(name: str, directory: Path, *, variable: str) -> Finding:
     """Find out whether a directory can be used, without making it."""
-    nearest = next(place for place in (directory, *directory.parents) if place.exists())
+    nearest = next(place for place in (directory, *directory.parents) if os.access(place, os.F_OK))
     if not nearest.is_dir():
         return fail(name, f"{nearest} is a file: set {variable} to a directory")
     if not os.access(nearest, os.W_OK | os.X_OK):

@@ -54,7 +54,7 @@ class StoredArtifacts:
             raise CommandError(
                 f"the store {self._store.location} has no files; `surefoot artifacts get` reads an artifact"
             )
-        if not file.is_file():
+        if not any(one.key == key for one in _wait_for(self._store.list(key.rpartition("/")[0]))):
             raise _unknown(key, self._store)
         return file
 

@@ -13,7 +13,7 @@ import obstore
 from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
 from obstore.store import MemoryStore
 
-from activities.store.store import NotStoredError, StoredObject, StoreUnavailableError, checked_key
+from activities.store.store import NotStoredError, StoredObject, StoreUnavailableError, checked_key, is_key
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -64,6 +64,7 @@ class BucketStore:
                 StoredObject(one["path"], one["size"], one["last_modified"].astimezone(UTC))
                 async for chunk in listing
                 for one in chunk
+                if is_key(one["path"])
             ]
         return tuple(sorted(found, key=lambda one: one.key))
 

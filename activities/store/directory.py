@@ -8,7 +8,13 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from activities.store.store import NotStoredError, StoredObject, StoreUnavailableError, checked_key
+from activities.store.store import (
+    NotStoredError,
+    StoredObject,
+    StoreUnavailableError,
+    checked_key,
+    is_key,
+)
 
 _PUT_ATTEMPTS = 5
 """Whoever deletes the last object of a directory removes the directory, perhaps just before a write."""
@@ -93,15 +99,14 @@ class DirectoryStore:
     def _found(self, below: Path) -> Iterator[StoredObject]:
         for directory, _, names in os.walk(below, onerror=_unless_missing):
             for name in names:
-                # What a killed writer has left behind begins with a dot.
-                if not name.startswith("."):
+                path = Path(directory, name)
+                key = path.relative_to(self.directory).as_posix()
+                # What a killed writer has left behind is no key, and neither is what others may put here.
+                if is_key(key):
                     with suppress(FileNotFoundError):
-                        yield self._stored(Path(directory, name))
-
-    def _stored(self, path: Path) -> StoredObject:
-        status = path.stat()
-        stored_at = datetime.fromtimestamp(status.st_mtime, UTC)
-        return StoredObject(path.relative_to(self.directory).as_posix(), status.st_size, stored_at)
+                        status = path.stat()
+                        stored_at = datetime.fromtimestamp(status.st_mtime, UTC)
+                        yield StoredObject(key, status.st_size, stored_at)
 
     @contextmanager
     def _unavailable(self, wanted: str) -> Generator[None]:

@@ -162,10 +162,11 @@ async def test_the_files_of_a_directory_are_for_their_owner_alone(tmp_path: Path
     assert store.file("a/b").read_bytes() == b"1"
 
 
-async def test_a_writer_that_died_leaves_nothing_that_is_listed(tmp_path: Path) -> None:
+async def test_what_is_no_object_is_not_listed(tmp_path: Path) -> None:
     store = DirectoryStore(tmp_path)
     await store.put("a/b", b"1")
     (tmp_path / "a" / ".x.tmp").write_bytes(b"half of an obj")
+    (tmp_path / "a" / "of somebody else").write_bytes(b"1")
 
     assert [one.key for one in await store.list()] == ["a/b"]
 
