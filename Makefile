@@ -30,7 +30,7 @@ test-long: setup ## only the longer suites
 	$(BIN)/python -m bench.run --only history
 
 faults: setup ## every way for a tool call to go wrong, as one table of what the model saw
-	$(BIN)/pytest --long -q tests/faults
+	$(BIN)/pytest --long tests/faults
 
 chaos: setup ## 300 runs under 200 worker kills, 10 server kills and 20 network cuts: about 10 minutes
 	$(BIN)/python -m bench.chaos --runs 300 --worker-kills 200 --server-kills 10 --network-cuts 20
