@@ -4,6 +4,7 @@ import asyncio
 import logging
 import sys
 
+from tests.replay.history_file import RENEWED
 from tests.replay.recording import record
 from tests.replay.scenarios import SCENARIOS
 
@@ -14,7 +15,7 @@ async def main(names: list[str]) -> None:
         sys.exit(f"there is no scenario {', '.join(unknown)}; there are: {', '.join(SCENARIOS)}")
     # What goes wrong in the scenarios does so on purpose.
     logging.disable()
-    async for name, size_bytes in record(names or SCENARIOS):
+    async for name, size_bytes in record(names or SCENARIOS, RENEWED):
         sys.stdout.write(f"{name}: {size_bytes:,} bytes\n")
         sys.stdout.flush()
 

@@ -46,9 +46,9 @@ def scenario_of(file: Path) -> str:
     return re.sub(r"-\d+$", "", file.name.removesuffix(_SUFFIX))
 
 
-def file_of(scenario: str, *, part: int = 1) -> Path:
-    """Say where the history of a scenario is renewed; later runs of a chain are numbered from 2 on."""
-    return RENEWED / f"{scenario}{'' if part == 1 else f'-{part}'}{_SUFFIX}"
+def file_of(scenario: str, *, part: int = 1, folder: Path = RENEWED) -> Path:
+    """Say where the history of a scenario is; later runs of a chain are numbered from 2 on."""
+    return folder / f"{scenario}{'' if part == 1 else f'-{part}'}{_SUFFIX}"
 
 
 def write(history: WorkflowHistory, file: Path, *, machine: tuple[Path, ...] = ()) -> None:

@@ -17,8 +17,8 @@ from workers.settings import Settings
 from workflows.converter import DATA_CONVERTER
 
 
-async def record(names: Iterable[str]) -> AsyncGenerator[tuple[str, int]]:
-    """Renew the histories of these scenarios; gives each one's name and size in bytes."""
+async def record(names: Iterable[str], folder: Path) -> AsyncGenerator[tuple[str, int]]:
+    """Write the histories of these scenarios to a folder; gives each one's name and size in bytes."""
     with tempfile.TemporaryDirectory() as temporary:
         directory = Path(temporary)
         settings = Settings(state_directory=directory / "state")
@@ -31,10 +31,10 @@ async def record(names: Iterable[str]) -> AsyncGenerator[tuple[str, int]]:
                 identity=IDENTITY,
             )
             for name in names:
-                yield name, await _record(Stage(name, client, directory / name))
+                yield name, await _record(Stage(name, client, directory / name), folder)
 
 
-async def _record(stage: Stage) -> int:
+async def _record(stage: Stage, folder: Path) -> int:
     stage.directory.mkdir()
     await SCENARIOS[stage.name](stage)
     run = stage.client.get_workflow_handle(stage.name)
@@ -42,7 +42,7 @@ async def _record(stage: Stage) -> int:
         raise RuntimeError(f"the run of {stage.name} has not ended")
     size_bytes = 0
     for part, history in enumerate(await chain_of(stage.client, stage.name), 1):
-        file = file_of(stage.name, part=part)
+        file = file_of(stage.name, part=part, folder=folder)
         write(history, file, machine=(stage.directory,))
         size_bytes += file.stat().st_size
     return size_bytes

@@ -37,7 +37,7 @@ async def test_a_recorded_run_goes_on_with_todays_code(file: Path) -> None:
 async def test_every_error_code_was_recorded() -> None:
     told_to_models = {
         code.decode()
-        for file in recorded()
+        for file in RENEWED.iterdir()
         for data in payloads(read_history(file))
         for code in re.findall(rb'"error_code":"([A-Z_]+)"', data)
     }

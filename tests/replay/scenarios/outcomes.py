@@ -97,9 +97,9 @@ async def output_that_cannot_be_sent(stage: Stage) -> None:
 
 
 async def answers_that_fill_a_turn(stage: Stage) -> None:
-    """Answers so large that the last calls of the turn are not made."""
-    wanted: list[tuple[str, JsonValue]] = [("x", {})] * 20
-    await stage.play([calls(*wanted), says("Done.")], [tool("x", gives("x" * (1024 * 1024 - 2)))])
+    """Answers of so many values that the last calls of the turn are not made."""
+    wanted: list[tuple[str, JsonValue]] = [("x", {})] * 6
+    await stage.play([calls(*wanted), says("Done.")], [tool("x", gives([0] * 49_000))])
 
 
 async def input_too_large(stage: Stage) -> None:
