@@ -86,6 +86,7 @@ async def _slow(_: RawValue) -> JsonValue:
     return "looked"
 
 
+@pytest.mark.long
 async def test_what_happened_so_far_is_told_with_no_worker_and_the_rest_by_the_next_one(
     client: Client,
 ) -> None:
@@ -117,7 +118,13 @@ async def test_what_happened_so_far_is_told_with_no_worker_and_the_rest_by_the_n
     assert turns_told(so_far) == [1, 2, 3]
     assert [event.type for event in watcher.events] == kinds(4)
     assert in_between[:-1] == so_far
-    assert at_work.events == watcher.events
+    assert [_timeless(event) for event in at_work.events] == [_timeless(event) for event in watcher.events]
+
+
+def _timeless(event: Event) -> dict[str, Any]:
+    # A worker that is asked before its first task of a run answers from what no task has worked on yet, at
+    # the time of the last one.
+    return event.model_dump(exclude={"time"})
 
 
 async def _until_called(run: WorkflowHandle[Any, Any]) -> None:

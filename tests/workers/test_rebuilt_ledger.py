@@ -1,6 +1,7 @@
 import asyncio
 
 import pytest
+from pydantic import JsonValue
 from temporalio.client import Client, WorkflowHistory
 
 from tests.workers.real_workers import new_queue
@@ -15,7 +16,8 @@ CALLS_AT_ONCE = 32
 )
 async def test_an_open_run_is_told_as_its_worker_tells_it(client: Client, chain: dict[str, int]) -> None:
     # More calls than run at once: some wait in the workflow, and all of them when it is let go of.
-    model = Replies([calls(("look", {})), calls(*[("hang", {})] * (CALLS_AT_ONCE + 8))])
+    hanging: list[tuple[str, JsonValue]] = [("hang", {})] * (CALLS_AT_ONCE + 8)
+    model = Replies([calls(("look", {})), calls(*hanging)])
     tools = [tool("look", answer), tool("hang", never)]
     async with asyncio.timeout(30), serving(client, model, tools) as queue:
         run = await start(client, queue, chain=chain)
