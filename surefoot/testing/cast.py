@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from activities.tools.discovery import DiskTool, discover_tools
+from activities.tools.discovery import discover_tools
+from activities.tools.disk_tool import DiskTool
+from activities.tools.executor import Tool
 from surefoot.definition import ToolDefinition
 from surefoot.testing.fake_tool import FakeTool
 
@@ -15,7 +17,7 @@ class Cast:
     """The fakes of a run, and its tools by name as a worker takes them, fakes among them."""
 
     fakes: tuple[FakeTool, ...]
-    tools: Mapping[str, DiskTool]
+    tools: Mapping[str, Tool]
 
     @classmethod
     def of(cls, tools: Sequence[FakeTool | Path]) -> "Cast":

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from temporalio.testing import WorkflowEnvironment
 
-_MARGIN = timedelta(milliseconds=100)
+_MARGIN = timedelta(milliseconds=200)
 
 
 @dataclass(frozen=True)

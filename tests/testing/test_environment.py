@@ -83,6 +83,16 @@ async def test_a_limit_ends_a_run_with_the_scripts_closing_words(surefoot_enviro
     assert [turn.closing for turn in run.transcript.turns] == [False, False, True]
 
 
+async def test_time_that_is_skipped_counts_for_a_limit_of_time(surefoot_environment: Environment) -> None:
+    work = FakeTool("work", timeoutSeconds=40_000).answers({"ok": True}, after=timedelta(hours=8))
+    model = script({"call": [{"work": {}}], "repeat": 9}, closing="Three nights.")
+
+    run = await surefoot_environment.run("Go.", model=model, tools=[work], limits=Limits(max_seconds=86_400))
+
+    assert (run.status, run.answer, run.error) == ("limit_reached", "Three nights.", "time limit of 24h")
+    assert len(run.transcript.outcomes("work")) == 3
+
+
 async def test_a_transcript_keeps_what_a_run_has_left_out_of_its_context(
     surefoot_environment: Environment,
 ) -> None:
