@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import timedelta
 from functools import reduce
 
@@ -84,3 +85,11 @@ def test_each_thing_is_fresh_only_once() -> None:
         "the model did not answer: 429: slow ␛down; attempt 2 in 8.0s",
         "the model did not answer; attempt 3 is under way",
     ]
+
+
+def test_what_nobody_can_tell_is_said_once() -> None:
+    untold = replace(SERVED, unreadable="another release wrote it")
+    once = look(Notices(), untold)
+
+    assert list(fresh_lines(Notices(), once, queue=None, now=NOW)) == ["another release wrote it"]
+    assert list(fresh_lines(once, look(once, untold), queue=None, now=NOW)) == []

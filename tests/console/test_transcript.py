@@ -8,11 +8,12 @@ from console.output import Output
 from console.transcript_json import TranscriptJson
 from console.transcript_text import TranscriptText
 from surefoot.failures import not_found, timed_out
-from surefoot.ledger import Event
+from surefoot.ledger import ContextCompacted, Event
 from tests.console.runs import (
     RUN,
     UI,
     answered,
+    at,
     ended,
     finished,
     replied,
@@ -82,6 +83,22 @@ def test_text_gives_a_call_and_its_ending_on_one_line_in_the_order_asked() -> No
 
 def test_text_of_a_run_that_goes_on_ends_with_what_is_under_way() -> None:
     assert _text(UNFINISHED).endswith("turn 2\n  bash: ls -> running\n  bash: pwd -> waiting\n")
+
+
+def test_a_conversation_that_was_made_smaller_is_told_between_the_turns() -> None:
+    smaller = ContextCompacted(
+        time=at(3.5),
+        turn=2,
+        reason="full",
+        results_shortened=1,
+        turns_summarised=0,
+        bytes_before=4096,
+        bytes_after=1024,
+    )
+    told = "context window nearly full: 1 result shortened, 4 KB -> 1 KB"
+
+    assert f"\n  {told}\nturn 2\n" in _text([*FIRST_TURN, smaller, *WHOLE[len(FIRST_TURN) :]])
+    assert f"\n*{told}*\n\n## Turn 2\n" in _markdown([*FIRST_TURN, smaller, *WHOLE[len(FIRST_TURN) :]])
 
 
 def test_markdown_has_every_outcome_as_the_model_read_it_whatever_is_in_it() -> None:
