@@ -13,7 +13,7 @@ from activities.boundary import ToolActivities
 from activities.heartbeats import BeatIntervals
 from activities.interface import Capture, LlmTurnInput, LlmTurnResult, ToolCallInput
 from activities.model import Model
-from activities.tools.discovery import DiskTool
+from activities.tools.disk_tool import DiskTool
 from activities.tools.executor import ToolExecutor
 from bench.notes import Notes
 from bench.workload import DESCRIPTION, TOOL, Workload, spoken

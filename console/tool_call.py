@@ -11,8 +11,9 @@ from pydantic import JsonValue
 
 from activities.interface import ToolCallInput
 from activities.tools.artifacts import Artifacts
-from activities.tools.discovery import Discovery, DiskTool
-from activities.tools.executor import ToolExecutor
+from activities.tools.discovery import Discovery
+from activities.tools.disk_tool import DiskTool
+from activities.tools.executor import Tool, ToolExecutor
 from console.errors import CommandError
 from console.stored_artifacts import store_or_complain
 from surefoot.admission import Admitted, Refused, admit
@@ -25,7 +26,7 @@ from workers.environment import process_environment
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def find_tool(found: Discovery, name: str) -> DiskTool:
+def find_tool(found: Discovery, name: str) -> Tool:
     """Give the tool of a name.
 
     Raises:
@@ -50,7 +51,7 @@ def read_params(text: str | bytes) -> JsonValue:
 
 
 def call_tool(
-    found: Discovery, tool: DiskTool, params: JsonValue, *, directory: Path
+    found: Discovery, tool: Tool, params: JsonValue, *, directory: Path
 ) -> ToolSuccess | ToolFailure | None:
     """Make one call, admission included; None if it was interrupted, and then nothing of it lives on.
 
@@ -61,7 +62,7 @@ def call_tool(
     match decision:
         case Refused(failure=failure):
             return failure
-        case Admitted() if tool.executable is None:
+        case Admitted() if isinstance(tool, DiskTool) and tool.executable is None:
             raise CommandError(
                 f"'{tool.definition.name}' has no executable here: it runs on the task queue "
                 f"'{tool.definition.executor_queue}'"

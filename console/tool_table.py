@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from pydantic import JsonValue
 
-from activities.tools.discovery import DiskTool, source_directory
+from activities.tools.discovery import source_directory
+from activities.tools.disk_tool import DiskTool
+from activities.tools.executor import Tool
 from console.safe_text import safe_text
 from console.tool_sources import load_tools
 
@@ -14,7 +17,7 @@ from console.tool_sources import load_tools
 class ToolRow:
     """One tool, and the place that it is from."""
 
-    tool: DiskTool
+    tool: Tool
     source: str
 
     def fields(self) -> dict[str, JsonValue]:
@@ -25,7 +28,7 @@ class ToolRow:
             "description": _first_line(definition.description),
             "timeout_seconds": definition.timeout_seconds,
             "source": self.source,
-            "executable": None if self.tool.executable is None else str(self.tool.executable),
+            "executable": _executable(self.tool),
             "executor_queue": definition.executor_queue,
         }
 
@@ -41,7 +44,7 @@ def tool_rows(sources: Sequence[str]) -> tuple[ToolRow, ...]:
     """Load the tools of these places, sorted by name; raises CommandError as `load_tools` does."""
     places = {source_directory(source): source for source in sources}
     tools = sorted(load_tools(sources).tools.items())
-    return tuple(ToolRow(tool, places[tool.manifest.parent]) for _, tool in tools)
+    return tuple(ToolRow(tool, places[Path(tool.origin).parent]) for _, tool in tools)
 
 
 def tool_table(rows: Sequence[ToolRow]) -> Iterator[str]:
@@ -55,3 +58,8 @@ def tool_table(rows: Sequence[ToolRow]) -> Iterator[str]:
 
 def _first_line(text: str) -> str:
     return text.strip().split("\n")[0]
+
+
+def _executable(tool: Tool) -> str | None:
+    executable = tool.executable if isinstance(tool, DiskTool) else None
+    return None if executable is None else str(executable)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from activities.tools.discovery import DiskTool
+from activities.tools.executor import Tool
 from console.directories import working_directory
 from console.exit_codes import ExitCode
 from console.json_text import escape_controls, json_text
@@ -82,7 +82,7 @@ def check(
     """Name everything that is wrong with the tools, warnings included; exit 1 if anything is."""
     report = check_tools(tool_sources([*(directories or ()), *(tools or ())]))
     for tool in report.good:
-        write_line(sys.stdout, f"ok: {tool.definition.name} ({safe_text(str(tool.manifest))})")
+        write_line(sys.stdout, f"ok: {tool.definition.name} ({safe_text(tool.origin)})")
     for problem in report.problems:
         write_line(sys.stderr, safe_text(f"problem: {problem}"))
     return ExitCode.RUN_FAILED if report.problems else ExitCode.DONE
@@ -112,5 +112,5 @@ def call(
     return ExitCode.DONE if isinstance(outcome, ToolSuccess) else ExitCode.RUN_FAILED
 
 
-def _manifest(tool: DiskTool) -> str:
+def _manifest(tool: Tool) -> str:
     return escape_controls(tool.definition.model_dump_json(by_alias=True, indent=2))

@@ -16,8 +16,7 @@ from activities.heartbeats import BeatIntervals
 from activities.llm_turn import LlmTurns, OpenModel
 from activities.queues import QueueActivities
 from activities.tools.artifacts import Artifacts
-from activities.tools.discovery import DiskTool
-from activities.tools.executor import ToolExecutor
+from activities.tools.executor import Tool, ToolExecutor
 from workers.child_signals import keep_exit_codes
 from workers.sandbox import workflow_sandbox
 from workers.settings import Settings
@@ -34,7 +33,7 @@ def build_worker(
     client: Client,
     *,
     queue: str,
-    tools: Mapping[str, DiskTool],
+    tools: Mapping[str, Tool],
     directory: Path,
     environment: Mapping[str, str],
     open_model: OpenModel,

@@ -11,6 +11,8 @@ from pydantic import JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 
 from activities.interface import ToolList
+from activities.tools.disk_tool import DiskTool
+from activities.tools.executor import Tool
 from activities.tools.start_failure import foreseen_start_failure
 from surefoot.definition import Manifest, ToolDefinition
 from surefoot.sizes import MAX_DEFINITIONS_BYTES, count
@@ -31,7 +33,8 @@ _MAX_MANIFEST_BYTES = 1024 * 1024
 class Problem:
     """One thing that is wrong with a tool, or with a directory of tools; a warning does not stop a worker."""
 
-    file: Path
+    file: Path | str
+    """The file, with its line after a colon where one is meant; or what stands for a file."""
     reason: str
     field: str | None = None
     warning: bool = False
@@ -42,19 +45,10 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class DiskTool:
-    """A tool that was found; `executable` is None where only another queue's executor has one."""
-
-    definition: ToolDefinition
-    manifest: Path
-    executable: Path | None
-
-
-@dataclass(frozen=True)
 class Discovery:
     """What a search found: usable tools by name, and everything that is wrong."""
 
-    tools: Mapping[str, DiskTool] = field(default_factory=dict[str, DiskTool])
+    tools: Mapping[str, Tool] = field(default_factory=dict[str, Tool])
     problems: tuple[Problem, ...] = ()
 
     @property
@@ -75,7 +69,7 @@ def source_directory(source: str) -> Path:
 
 def discover_tools(directories: Sequence[Path]) -> Discovery:
     """Search directories for manifests; nothing raises, and every problem of every tool is listed."""
-    found: list[DiskTool] = []
+    found: list[Tool] = []
     problems: list[Problem] = []
     for directory in _distinct(directories):
         for one in _search(directory):
@@ -85,7 +79,7 @@ def discover_tools(directories: Sequence[Path]) -> Discovery:
                 case DiskTool():
                     found.append(one)
     problems += _same_names(found)
-    tools: dict[str, DiskTool] = {}
+    tools: dict[str, Tool] = {}
     for tool in found:
         tools.setdefault(tool.definition.name, tool)
     size = len(ToolList(tools=tuple(t.definition for t in tools.values())).model_dump_json().encode())
@@ -176,10 +170,10 @@ def _problem(manifest: Path, error: ErrorDetails) -> Problem:
     return Problem(manifest, reason, ".".join(str(step) for step in error["loc"]) or None)
 
 
-def _same_names(found: Sequence[DiskTool]) -> Iterator[Problem]:
+def _same_names(found: Sequence[Tool]) -> Iterator[Problem]:
     names = Counter(tool.definition.name for tool in found)
     for name, times in names.items():
         if times > 1:
-            first, *others = [tool.manifest for tool in found if tool.definition.name == name]
+            first, *others = [tool.origin for tool in found if tool.definition.name == name]
             for other in others:
                 yield Problem(other, f"two tools have the name '{name}': the other one is {first}", "name")

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -49,6 +49,7 @@ async def execute(
     executable: Path,
     params_json: str,
     *,
+    before_params: Sequence[str] = (),
     timeout: timedelta,  # noqa: ASYNC109 - past it the process is killed, which no caller's timeout would do
     environment: Mapping[str, str],
     directory: Path,
@@ -57,11 +58,12 @@ async def execute(
 ) -> Ending:
     """Run the executable to its end, at the latest to its deadline; its output is in `captures` as it comes.
 
-    Params of more than 100 KB go to stdin, with `-` in their place. `environment` is all that it is given.
+    `before_params` are arguments that come first. Params of more than 100 KB go to stdin, with `-` in their
+    place. `environment` is all that it is given.
     However it ends, what it has started ends with it. A cancellation stops it in the same way as the
     deadline, and then passes through.
     """
-    arguments, stdin = _command_line(executable, params_json.encode())
+    arguments, stdin = _command_line(executable, before_params, params_json.encode())
     command = Command(arguments, environment=environment, directory=directory, stdin=stdin)
     try:
         child = ChildProcess(leash(command), stdin=stdin, captures=captures)
@@ -75,9 +77,9 @@ async def execute(
     return TimedOut() if child.stopped else Exited(exit_code)
 
 
-def _command_line(executable: Path, params: bytes) -> tuple[list[bytes], bytes | None]:
+def _command_line(executable: Path, before: Sequence[str], params: bytes) -> tuple[list[bytes], bytes | None]:
     # Absolute, for the tool starts in another directory.
-    program = os.fsencode(executable.absolute())
+    program = [os.fsencode(executable.absolute()), *map(os.fsencode, before)]
     if len(params) > MAX_ARGUMENT_BYTES:
-        return [program, b"-"], params
-    return [program, params], None
+        return [*program, b"-"], params
+    return [*program, params], None

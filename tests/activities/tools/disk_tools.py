@@ -5,7 +5,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from activities.tools.discovery import DiskTool, discover_tools
+from activities.tools.discovery import discover_tools
+from activities.tools.executor import Tool
 
 SHELL = "#!/bin/sh\n"
 PYTHON = f"#!{sys.executable} -IS\n"
@@ -24,7 +25,7 @@ def write_tool(directory: Path, name: str, script: str, *, mode: int = 0o755, **
     executable.chmod(mode)
 
 
-def found(directory: Path) -> Mapping[str, DiskTool]:
+def found(directory: Path) -> Mapping[str, Tool]:
     """Find the tools of a directory; every one of them is usable."""
     discovery = discover_tools([directory])
     assert not discovery.errors
