@@ -8,6 +8,7 @@ import subprocess
 import sysconfig
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -115,7 +116,9 @@ class Command:
     def kill(self) -> None:
         """End it as a power cut would, and everything in its group."""
         if self._process.poll() is None:
-            os.killpg(self._process.pid, signal.SIGKILL)
+            # It may have ended since.
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
         self._process.communicate()
 
 

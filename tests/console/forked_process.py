@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -70,7 +71,9 @@ class ForkedProcess:
     def send_signal(self, number: signal.Signals) -> None:
         """Signal it, unless it has ended."""
         if self.poll() is None:
-            os.kill(self.pid, number)
+            # It may have ended since.
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
     def communicate(self, stdin: bytes = b"", *, timeout: float | None = None) -> None:
         """Give it its stdin and wait for its end; raises TimeoutExpired."""
