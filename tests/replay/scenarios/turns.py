@@ -50,6 +50,12 @@ async def text_beside_calls(stage: Stage) -> None:
     await stage.play([speaking, says("Done.")], [tool("look", answer)])
 
 
+async def prompted_protocol(stage: Stage) -> None:
+    """A model that is asked for tools in text, under a system prompt of the user's."""
+    model = [calls(*LOOK), says("Done.")]
+    await stage.play(model, [tool("look", answer)], protocol="prompted", system="Be brief.")
+
+
 async def twenty_turns(stage: Stage) -> None:
     """Many turns of one call."""
     await stage.play([*[calls(*LOOK)] * 19, says("Done.")], [tool("look", answer)])
@@ -167,6 +173,7 @@ SCENARIOS = (
     answer_at_once,
     two_turns,
     text_beside_calls,
+    prompted_protocol,
     twenty_turns,
     ten_calls_side_by_side,
     more_calls_than_run_at_once,
