@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from surefoot.testing.environment import Environment as Environment
+    from surefoot.testing.environment import start_environment as start_environment
     from surefoot.testing.fake_tool import FakeTool as FakeTool
     from surefoot.testing.finished_run import FinishedRun as FinishedRun
     from surefoot.testing.replay import DoesNotReplayError as DoesNotReplayError
     from surefoot.testing.replay import record as record
     from surefoot.testing.replay import replays as replays
     from surefoot.testing.running_run import RunningRun as RunningRun
+    from surefoot.testing.running_run import RunTooSlowError as RunTooSlowError
     from surefoot.testing.scripting import Call as Call
     from surefoot.testing.scripting import call as call
     from surefoot.testing.scripting import script as script
@@ -23,6 +25,7 @@ _HOMES = {
     "Environment": "environment",
     "FakeTool": "fake_tool",
     "FinishedRun": "finished_run",
+    "RunTooSlowError": "running_run",
     "RunningRun": "running_run",
     "Transcript": "transcript",
     "call": "scripting",
@@ -30,6 +33,7 @@ _HOMES = {
     "replays": "replay",
     "script": "scripting",
     "script_file": "scripting",
+    "start_environment": "environment",
 }
 
 

@@ -103,8 +103,12 @@ class Environment:
 
         async with executors, self._worker(queue, cast, open_model):
             handle = await self._start(run, queue)
-            yield RunningRun(self.server.client, handle, plan=plan, turns=turns, ended=self.finished.append)
-            await _leave(handle)
+            try:
+                yield RunningRun(
+                    self.server.client, handle, plan=plan, turns=turns, ended=self.finished.append
+                )
+            finally:
+                await _leave(handle)
 
     def _worker(self, queue: str, cast: Cast, open_model: OpenModel) -> Worker:
         return build_worker(

@@ -11,8 +11,7 @@ from surefoot.conversation import AssistantMessage, Message, ToolCall, ToolMessa
 from surefoot.limits import Limits
 from surefoot.outcome import ToolSuccess, envelope
 from surefoot.run import ChainLimits
-from surefoot.testing import Environment, FakeTool, call, replays, script, script_file
-from surefoot.testing.running_run import RunTooSlowError
+from surefoot.testing import Environment, FakeTool, RunTooSlowError, call, replays, script, script_file
 from surefoot.testing.server import NoTestServerError, find_test_server
 from surefoot.usage import Usage
 from tests.activities.tools.disk_tools import SHELL, write_tool
