@@ -145,7 +145,7 @@ class Artifacts:
             # Without them a tool leaves and reads nothing, and runs all the same.
             with suppress(OSError):
                 directory = Path(tempfile.mkdtemp(prefix="surefoot-"))
-                afterwards.callback(shutil.rmtree, directory, ignore_errors=True)
+                afterwards.push_async_callback(_remove, directory)
                 socket = await self._relayed(directory / _SOCKET, afterwards)
             yield CallArtifacts(self.store, name, directory, socket, self._writing)
 
@@ -154,6 +154,14 @@ class Artifacts:
             return None
         await afterwards.enter_async_context(relay(self.store, socket, below=ARTIFACTS))
         return socket
+
+
+async def _remove(directory: Path) -> None:
+    with suppress(OSError):
+        directory.rmdir()
+        return
+    # A tool may have left so much that this takes a while, and other calls have to beat.
+    await asyncio.to_thread(shutil.rmtree, directory, ignore_errors=True)
 
 
 def _is_name(text: str) -> bool:
