@@ -14,6 +14,7 @@ from console.directories import working_directory
 from console.entry import run_to_exit_code, settings_or_complain
 from console.exit_codes import ExitCode
 from console.interrupt import Interrupt
+from console.options import ToolsOption, WorkdirOption
 from console.tool_sources import load_tools, tool_sources
 from workers.dev_presence import announce_dev
 from workers.embedded_server import embedded_server
@@ -31,13 +32,8 @@ class _Ports:
 
 
 def dev(
-    tools: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DIR", help="A directory of tools, or `builtin`; can be repeated."),
-    ] = None,
-    workdir: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where tools run; the current directory if unset.")
-    ] = None,
+    tools: ToolsOption = None,
+    workdir: WorkdirOption = None,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="The server's port.")] = None,
     ui_port: Annotated[int | None, typer.Option(min=1, max=65535, help="The UI's port.")] = None,
 ) -> int:

@@ -15,6 +15,7 @@ from console.findings import Finding, Verdict, fail, worst
 from console.json_text import json_text
 from console.lines import write_line
 from console.machine_checks import machine_findings
+from console.options import AddressOption
 from console.server_checks import no_server, server_findings
 from workers.connection import TemporalUnreachableError, connect
 from workers.running_server import running_server
@@ -30,9 +31,7 @@ class DoctorFormat(StrEnum):
 
 
 def doctor(
-    address: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="A Temporal server; else Temporal's own settings.")
-    ] = None,
+    address: AddressOption = None,
     output: Annotated[
         DoctorFormat, typer.Option("--output", "-o", help="What stdout carries.")
     ] = DoctorFormat.TEXT,

@@ -20,6 +20,7 @@ from console.limit_options import (
     MaxToolCalls,
     MaxTurns,
 )
+from console.options import AddressOption, ToolsOption, WorkdirOption
 from console.output import OutputFormat, choose_output
 from console.running import Embedded, NamedServer, RunCommand, carry_out
 from console.tool_sources import load_tools, tool_sources
@@ -33,10 +34,7 @@ from workers.starting import new_workflow_id
 
 def run(
     prompt: Annotated[str, typer.Argument(help="What the agent is to do; `-` reads it from stdin.")],
-    tools: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DIR", help="A directory of tools, or `builtin`; can be repeated."),
-    ] = None,
+    tools: ToolsOption = None,
     model: Annotated[
         str | None, typer.Option(metavar="NAME", help="scripted:FILE, openai-chat:NAME, anthropic:NAME, …")
     ] = None,
@@ -51,9 +49,7 @@ def run(
     max_cost: MaxCost = None,
     max_time: MaxTime = None,
     max_failures_in_a_row: MaxFailuresInARow = 5,
-    workdir: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where tools run; the current directory if unset.")
-    ] = None,
+    workdir: WorkdirOption = None,
     workflow_id: Annotated[
         str | None, typer.Option(metavar="ID", help="The run's id in Temporal; made up if unset.")
     ] = None,
@@ -61,9 +57,7 @@ def run(
     output: Annotated[
         OutputFormat, typer.Option("--output", "-o", help="What stdout carries.")
     ] = OutputFormat.TEXT,
-    address: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="A Temporal server; else Temporal's own settings.")
-    ] = None,
+    address: AddressOption = None,
     queue: Annotated[
         str | None, typer.Option(metavar="NAME", help="The task queue of a `surefoot worker` on that server.")
     ] = None,

@@ -15,6 +15,7 @@ from console.given_text import checked_name
 from console.jsonl import JsonlOutput
 from console.lines import write_line
 from console.markdown_output import MarkdownOutput
+from console.options import AddressOption
 from console.output import Output, progress_on
 from console.transcript_json import TranscriptJson
 from console.transcript_text import TranscriptText
@@ -40,9 +41,7 @@ def show(
     output: Annotated[
         ShowFormat, typer.Option("--output", "-o", help="How stdout carries it.")
     ] = ShowFormat.TEXT,
-    address: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="A Temporal server; else Temporal's own settings.")
-    ] = None,
+    address: AddressOption = None,
 ) -> int:
     """Show a run up to now, its prompt, its turns and what became of every tool call.
 

@@ -10,6 +10,7 @@ from console.exit_codes import ExitCode
 from console.found_run import FoundRun, find
 from console.given_text import checked_name
 from console.interrupt import Interrupt
+from console.options import AddressOption
 from console.output import Output, OutputFormat, choose_output
 from console.watching import watch as watch_run
 from console.watching import watch_command
@@ -23,9 +24,7 @@ def watch(
     output: Annotated[
         OutputFormat, typer.Option("--output", "-o", help="What stdout carries.")
     ] = OutputFormat.TEXT,
-    address: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="A Temporal server; else Temporal's own settings.")
-    ] = None,
+    address: AddressOption = None,
 ) -> int:
     """Follow a run from its beginning to its end, as `surefoot run` shows it.
 

@@ -15,6 +15,7 @@ from console.entry import address_or_complain, run_to_exit_code, settings_or_com
 from console.exit_codes import ExitCode
 from console.given_text import checked_name
 from console.interrupt import Interrupt
+from console.options import AddressOption, ToolsOption, WorkdirOption
 from console.tool_sources import load_tools, tool_sources
 from workers.logging import configure_logging
 from workers.serving import Serving
@@ -29,16 +30,9 @@ def worker(
     queue: Annotated[
         str | None, typer.Option(metavar="NAME", help="The task queue to serve; `surefoot` if unset.")
     ] = None,
-    tools: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DIR", help="A directory of tools, or `builtin`; can be repeated."),
-    ] = None,
-    workdir: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where tools run; the current directory if unset.")
-    ] = None,
-    address: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="A Temporal server; else Temporal's own settings.")
-    ] = None,
+    tools: ToolsOption = None,
+    workdir: WorkdirOption = None,
+    address: AddressOption = None,
 ) -> int:
     """Serve runs and their tools on a task queue until Ctrl-C or SIGTERM.
 

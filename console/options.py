@@ -1,0 +1,19 @@
+"""Options that several commands have, each with one meaning everywhere."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ToolsOption = Annotated[
+    list[str] | None,
+    typer.Option("--tools", metavar="DIR", help="A directory of tools, or `builtin`; can be repeated."),
+]
+WorkdirOption = Annotated[
+    Path | None,
+    typer.Option("--workdir", metavar="DIR", help="Where tools run; the current directory if unset."),
+]
+AddressOption = Annotated[
+    str | None,
+    typer.Option("--address", metavar="HOST:PORT", help="A Temporal server; else Temporal's own settings."),
+]
