@@ -157,11 +157,17 @@ class Artifacts:
 
 
 async def _remove(directory: Path) -> None:
-    with suppress(OSError):
+    if not _removed_empty(directory):
+        # A tool may have left so much that this takes a while, and other calls have to beat.
+        await asyncio.to_thread(shutil.rmtree, directory, ignore_errors=True)
+
+
+def _removed_empty(directory: Path) -> bool:
+    try:
         directory.rmdir()
-        return
-    # A tool may have left so much that this takes a while, and other calls have to beat.
-    await asyncio.to_thread(shutil.rmtree, directory, ignore_errors=True)
+    except OSError:
+        return False
+    return True
 
 
 def _is_name(text: str) -> bool:
