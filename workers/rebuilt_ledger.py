@@ -21,7 +21,7 @@ from temporalio.worker import (
 )
 
 from surefoot.ledger import Event
-from workers.runtime import shared_runtime
+from workers.runtime import replaying_runtime
 from workflows.agent import Agent
 from workflows.converter import DATA_CONVERTER
 
@@ -63,7 +63,7 @@ async def rebuild_ledger(history: WorkflowHistory) -> RebuiltLedger | None:
         interceptors=[reading.interceptor],
         # Nobody waits for a task here, so that a slow one is no deadlock.
         debug_mode=True,
-        runtime=shared_runtime(),
+        runtime=replaying_runtime(),
     )
     replayed = await replayer.replay_workflow(completed, raise_on_replay_failure=False)
     if replayed.replay_failure is not None or reading.interceptor.agent is None:

@@ -21,3 +21,9 @@ def shared_runtime() -> Runtime:
     )
     levels = TelemetryFilter(core_level="WARN", other_level="ERROR")
     return Runtime(telemetry=TelemetryConfig(logging=LoggingConfig(levels, forwarding=forwarding)))
+
+
+@cache
+def replaying_runtime() -> Runtime:
+    """Give this process's one runtime for replays, which logs nothing: the caller is told what went wrong."""
+    return Runtime(telemetry=TelemetryConfig(logging=None))
