@@ -24,6 +24,7 @@ from workflows.endings import ending_of
 from workflows.pace import Pace
 
 _MAX_IDS_LISTED = 8
+_ID_DIGITS = 12
 
 KILL_GRACE = timedelta(seconds=5)
 """How much later than a tool's own timeout the server's limit comes: time to kill, drain and report."""
@@ -36,6 +37,7 @@ class ToolCalls:
         self._record = record
         self._pace = pace
         self._exclusive = asyncio.Lock()
+        self._turn = 0
         self._open: dict[str, asyncio.Task[ToolMessage]] = {}
         self._ended_ids: set[str] = set()
         self._cancelled_ids: set[str] = set()
@@ -44,6 +46,7 @@ class ToolCalls:
         self, calls: Sequence[ToolCall], definitions: Sequence[ToolDefinition], *, turn: int
     ) -> tuple[ToolMessage, ...]:
         """Make the calls of one turn; the messages stand in the order the model asked."""
+        self._turn, self._ended_ids, self._cancelled_ids = turn, set(), set()
         decisions = admit(calls, definitions)
         slots = AnswerSlots(decisions)
         running: list[asyncio.Task[ToolMessage]] = []
@@ -75,7 +78,7 @@ class ToolCalls:
 
     def why_not_cancellable(self, tool_exec_id: str) -> str | None:
         """Say in a sentence why a call cannot be cancelled; None if it can."""
-        if tool_exec_id in self._ended_ids:
+        if tool_exec_id in self._ended_ids or _turn_of(tool_exec_id) in range(1, self._turn):
             return f"tool call {tool_exec_id!r} has already ended"
         if not self._open:
             return "no tool call of this run is running"
@@ -147,6 +150,11 @@ class ToolCalls:
             self._record(started_event(ending.start, **named))
         self._record(ended_event(ending.outcome, started=ending.start is not None, **named))
         return ToolMessage(call_id=call.id, tool=call.tool, outcome=ending.outcome)
+
+
+def _turn_of(tool_exec_id: str) -> int:
+    turn, _, number = tool_exec_id.partition("-")
+    return int(turn) if turn.isdecimal() and number.isdecimal() and len(turn) < _ID_DIGITS else 0
 
 
 def _listed(ids: Iterable[str]) -> str:

@@ -154,10 +154,13 @@ async def test_a_call_can_be_cancelled_after_its_run_continued_as_new(client: Cl
     ):
         run = await start(client, queue, chain=EVERY_TURN)
         await until_scheduled(run, "2-1")
+        with pytest.raises(WorkflowUpdateFailedError) as refused:
+            await cancel_call(run, "1-1")
         await cancel_call(run, "2-1")
         result = await run.result()
 
     assert (result.turns, result.failed_tool_executions) == (3, 1)
+    assert str(refused.value.cause) == "REFUSED: tool call '1-1' has already ended"
 
 
 async def test_many_updates_make_a_run_continue_as_new(client: Client) -> None:
