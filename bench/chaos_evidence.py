@@ -20,7 +20,7 @@ from surefoot.run import (
     ConversationRequest,
     EventsPage,
 )
-from workers.worker import workflow_sandbox
+from workers.sandbox import workflow_sandbox
 from workflows.agent import Agent
 from workflows.converter import DATA_CONVERTER
 

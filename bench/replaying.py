@@ -3,13 +3,12 @@
 import time
 
 from temporalio.client import Client, WorkflowHistory
-from temporalio.worker import Replayer, WorkflowRunner
+from temporalio.worker import Replayer, UnsandboxedWorkflowRunner, WorkflowRunner
 
 from bench.figure import Figure
 from bench.handwritten import HandwrittenAgent, handwritten_sandbox
 from bench.serving import Side
 from bench.weighing import chain_of
-from workers.sandbox import workflow_sandbox
 from workflows.agent import Agent
 from workflows.converter import DATA_CONVERTER
 
@@ -18,7 +17,7 @@ async def replay_seconds(side: Side, histories: list[WorkflowHistory]) -> list[f
     """Replay each history and give how long that took."""
     match side:
         case "surefoot":
-            replayer = _replayer(Agent, workflow_sandbox())
+            replayer = _replayer(Agent, UnsandboxedWorkflowRunner())
         case "handwritten":
             replayer = _replayer(HandwrittenAgent, handwritten_sandbox())
     took: list[float] = []

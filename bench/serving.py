@@ -13,8 +13,7 @@ from typing import Any, Literal, cast
 
 from temporalio.client import Client
 from temporalio.plugin import SimplePlugin
-from temporalio.worker import WorkerConfig
-from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
+from temporalio.worker import WorkerConfig, WorkflowRunner
 
 from bench.agent import agent_worker, with_tool_in_process
 from bench.handwritten import Activities, HandwrittenAgent, handwritten_sandbox
@@ -59,7 +58,7 @@ class _Measuring(SimplePlugin):
         """Put this side's workflows and activities in."""
         # The SDK leaves what these entries call untyped.
         built = cast("dict[str, Any]", config)
-        runner: SandboxedWorkflowRunner = built["workflow_runner"]
+        runner: WorkflowRunner = built["workflow_runner"]
         match self._measured.side:
             case "surefoot":
                 config["activities"] = with_tool_in_process(built["activities"], directory=self._directory)

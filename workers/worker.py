@@ -6,7 +6,7 @@ from pathlib import Path
 
 from temporalio.client import Client
 from temporalio.common import WorkerDeploymentVersion
-from temporalio.worker import Worker
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from activities.boundary import ToolActivities
 from activities.compaction import Compaction
@@ -18,7 +18,6 @@ from activities.queues import QueueActivities
 from activities.tools.artifacts import Artifacts
 from activities.tools.executor import Tool, ToolExecutor
 from workers.child_signals import keep_exit_codes
-from workers.sandbox import workflow_sandbox
 from workers.settings import Settings
 from workers.storage import open_store
 from workers.versioning import pinning
@@ -69,7 +68,9 @@ def build_worker(
             QueueActivities(client).describe_queue,
         ],
         deployment_config=pinning(version),
-        workflow_runner=workflow_sandbox(),
+        # A sandbox imports our workflows anew for each run and stands before every `isinstance`, a third of
+        # what a turn costs here. What it looks for, mistakes of ours, the tests find: they replay runs in it.
+        workflow_runner=UnsandboxedWorkflowRunner(),
         max_concurrent_activities=settings.max_concurrent_activities,
         max_concurrent_workflow_tasks=settings.max_concurrent_workflow_tasks,
         # How late a heartbeat's details and a cancel arrive; the defaults of 30 and 60 s are far too late.

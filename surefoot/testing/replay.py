@@ -11,7 +11,7 @@ from temporalio.client import Client, WorkflowHistory
 from temporalio.worker import Interceptor, Replayer
 
 from workers.runtime import shared_runtime
-from workers.worker import workflow_sandbox
+from workers.sandbox import workflow_sandbox
 from workflows.agent import Agent
 from workflows.converter import DATA_CONVERTER
 

@@ -12,8 +12,8 @@ from activities.llm_turn import LlmTurns
 from surefoot.ledger import Event, RunFinished
 from tests.workflows.agents import FakeTool, FakeTools, Replies, remembering
 from workers.following import follow
+from workers.sandbox import workflow_sandbox
 from workers.snapshot import Snapshot
-from workers.worker import workflow_sandbox
 from workflows.agent import Agent
 
 

@@ -40,7 +40,7 @@ from surefoot.run import (
     RunResult,
 )
 from surefoot.usage import Usage
-from workers.worker import workflow_sandbox
+from workers.sandbox import workflow_sandbox
 from workflows.agent import Agent
 
 Act = Callable[[RawValue], Awaitable[Any]]

@@ -34,7 +34,7 @@ from tests.workflows.agents import (
     until_history_holds,
 )
 from workers.runtime import shared_runtime
-from workers.worker import workflow_sandbox
+from workers.sandbox import workflow_sandbox
 from workflows.agent import Agent
 
 

@@ -28,7 +28,7 @@ from tests.workflows.agents import (
     until_event,
     until_history_holds,
 )
-from workers.worker import workflow_sandbox
+from workers.sandbox import workflow_sandbox
 from workflows.agent import Agent
 
 LOOK: list[tuple[str, JsonValue]] = [("look", {})]
