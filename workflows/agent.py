@@ -1,15 +1,13 @@
 """The run of an agent: asks what comes next, and carries it out."""
 
 import asyncio
-from datetime import timedelta
 from typing import NoReturn
 
 from temporalio import workflow
 from temporalio.api.common.v1 import Payload
-from temporalio.common import RawValue, RetryPolicy
-from temporalio.exceptions import ActivityError, ApplicationError, FailureError, is_cancelled_exception
+from temporalio.common import RawValue
+from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_exception
 
-from activities.interface import LIST_TOOLS, ToolList
 from surefoot.carried import Carried, Said, unpack
 from surefoot.conversation import Conversation, SystemMessage, UserMessage
 from surefoot.definition import ToolDefinition
@@ -47,7 +45,9 @@ from workflows.known_limits import known_limits
 from workflows.model_turns import ModelTurns
 from workflows.pace import Pace
 from workflows.payloads import UndecodableError, typed
+from workflows.reasons import reason_of
 from workflows.tool_calls import ToolCalls
+from workflows.tool_list import list_tools
 from workflows.window import ContextWindow
 
 # Stands for the input of a run that was started with none: the SDK then calls `run` without it.
@@ -83,7 +83,7 @@ class Agent:
             if is_cancelled_exception(error) and workflow.cancellation_reason() is not None:
                 self._finish("cancelled")
                 raise
-            reason = _reason(error)
+            reason = reason_of(error)
             self._finish("failed", error=reason)
             raise ApplicationError(reason, type="RUN_FAILED", non_retryable=True) from error
         except BaseException as bug:
@@ -140,7 +140,7 @@ class Agent:
         """Begin the conversation, or go on with the one that is carried; gives the tools of the run."""
         if run.carried is None:
             self._spent = Spent(started_at=workflow.info().workflow_start_time)
-            tools = await _list_tools()
+            tools = await list_tools()
             system = SystemMessage(text=system_prompt(run.system), tools=tools)
             self._conversation = self._conversation.append(system, UserMessage(text=run.prompt))
             return tools
@@ -219,27 +219,3 @@ class Agent:
         self._log.record(
             RunFinished(time=workflow.now(), status=status, answer=answer, error=error, usage=usage)
         )
-
-
-async def _list_tools() -> tuple[ToolDefinition, ...]:
-    raw = await workflow.execute_activity(
-        LIST_TOOLS,
-        activity_id=LIST_TOOLS,
-        result_type=RawValue,
-        start_to_close_timeout=timedelta(seconds=30),
-        retry_policy=RetryPolicy(maximum_interval=timedelta(seconds=30)),
-        summary="the tools of this run",
-    )
-    return typed(raw, ToolList).tools
-
-
-def _reason(error: BaseException) -> str:
-    match error:
-        case ActivityError(cause=ApplicationError(message=message)):
-            return message
-        case ActivityError(cause=cause) if cause is not None:
-            return f"{error.activity_type}: {cause}"
-        case ApplicationError(message=message):
-            return message
-        case _:
-            return str(error)
