@@ -14,7 +14,7 @@ from activities.summaries import Summarizer, first_prompt
 from surefoot.compaction import plan, shorten_newest
 from surefoot.context import FULL_PERCENT, Counted, target_bytes
 from surefoot.conversation import NOTHING_KEPT, Conversation, Message, ToolMessage, message_bytes
-from surefoot.summarising import Split, summarised
+from surefoot.summarising import Split, opening_of, summarised
 from surefoot.usage import NO_USAGE, Usage
 
 # Beyond this the store has it: each would be in the history once more than what was said in it.
@@ -63,25 +63,29 @@ class Compaction:
     async def _smaller(self, request: CompactInput, messages: Sequence[Message]) -> _Smaller:
         size_bytes = _size(messages)
         counted = Counted(tokens=request.tokens, size_bytes=size_bytes)
-        target = target_bytes(size_bytes, window_tokens=request.window_tokens, counted=counted)
+        fixed_bytes = _size(opening_of(messages))
+        target = target_bytes(
+            size_bytes, window_tokens=request.window_tokens, counted=counted, fixed_bytes=fixed_bytes
+        )
         # In a thread: it measures megabytes, while tools here have to beat.
         planned = await asyncio.to_thread(plan, messages, target_bytes=target)
         smaller = _Smaller(planned.shorter.messages)
         if planned.split is not None:
-            summed_up = await self._summarised(request, planned.split, target)
+            room = target_bytes(size_bytes, window_tokens=request.window_tokens, counted=counted)
+            summed_up = await self._summarised(request, planned.split, room)
             # A summary of little may be longer than what it stands for.
             if _size(summed_up.messages) < planned.shorter.size_bytes:
                 smaller = summed_up
             else:
                 smaller = replace(smaller, usage=summed_up.usage)
-        if _size(smaller.messages) <= _enough_bytes(request, counted):
+        if _size(smaller.messages) <= _enough_bytes(request.window_tokens, counted, fixed_bytes):
             return smaller
         shortest = await asyncio.to_thread(shorten_newest, smaller.messages, target_bytes=target)
         return replace(smaller, messages=shortest.messages)
 
-    async def _summarised(self, request: CompactInput, split: Split, target: int) -> _Smaller:
+    async def _summarised(self, request: CompactInput, split: Split, room_bytes: int) -> _Smaller:
         model = await asyncio.to_thread(self._open_model, request.turn, activity.info().attempt)
-        summary = await Summarizer(model, first_prompt(split.opening), target).summary(split.older)
+        summary = await Summarizer(model, first_prompt(split.opening), room_bytes).summary(split.older)
         return _Smaller(summarised(split, summary.text), split.turns, summary.text, summary.usage)
 
     async def _result(
@@ -106,12 +110,14 @@ class Compaction:
         )
 
 
-def _enough_bytes(request: CompactInput, counted: Counted) -> int:
+def _enough_bytes(window_tokens: int | None, counted: Counted, fixed_bytes: int) -> int:
     """Tell the size up to which the results that the model has not read yet are left alone."""
-    progress = counted.size_bytes * _PROGRESS_PERCENT // 100
-    if request.window_tokens is None:
+    progress = fixed_bytes + (counted.size_bytes - fixed_bytes) * _PROGRESS_PERCENT // 100
+    if window_tokens is None:
         return progress
-    return min(progress, int(request.window_tokens * FULL_PERCENT // 100 * counted.bytes_per_token))
+    free = max(int(window_tokens * counted.bytes_per_token) - fixed_bytes, 0)
+    enough = fixed_bytes + free * FULL_PERCENT // 100
+    return enough if counted.tokens < window_tokens else min(enough, progress)
 
 
 def _size(messages: Sequence[Message]) -> int:

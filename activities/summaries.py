@@ -31,8 +31,8 @@ class Summarizer:
 
     model: Model
     prompt: str
-    target_bytes: int
-    """The size of the conversation that the summary is for; no request is larger."""
+    room_bytes: int
+    """What a request may hold of the older turns: half of the window."""
     usage: Usage = NO_USAGE
 
     async def summary(self, older: Sequence[Message]) -> Summary:
@@ -42,7 +42,7 @@ class Summarizer:
             ModelUnavailableError: asking again later may help.
             ModelKeyMissingError: another worker may have the key.
         """
-        portion_bytes = self.target_bytes
+        portion_bytes = self.room_bytes
         for _ in range(_HALVINGS):
             try:
                 text = await self._written(older, portion_bytes)
@@ -59,10 +59,10 @@ class Summarizer:
 
     def _bare(self, older: Sequence[Message]) -> str:
         # It begins with the summary before it, which may have been bare, too.
-        return cut_middle(bare_summary(older), 2 * summary_bytes(self.target_bytes), _LEFT_OUT)
+        return cut_middle(bare_summary(older), 2 * summary_bytes(self.room_bytes), _LEFT_OUT)
 
     async def _written(self, older: Sequence[Message], portion_bytes: int) -> str:
-        limit_bytes = summary_bytes(self.target_bytes)
+        limit_bytes = summary_bytes(self.room_bytes)
         text = earlier_summary(older)
         portions = transcripts(older, limit_bytes=portion_bytes)
         for number, transcript in enumerate(portions, start=1):

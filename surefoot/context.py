@@ -40,16 +40,24 @@ def tokens_in(size_bytes: int, counted: Counted = NEVER_COUNTED) -> int:
     return max(round(counted.tokens + beyond), 0)
 
 
-def target_bytes(size_bytes: int, *, window_tokens: int | None, counted: Counted = NEVER_COUNTED) -> int:
-    """Tell the size that a conversation is to have afterwards: that of half the window.
+def target_bytes(
+    size_bytes: int,
+    *,
+    window_tokens: int | None,
+    counted: Counted = NEVER_COUNTED,
+    fixed_bytes: int = 0,
+) -> int:
+    """Tell the size that a conversation is to have: half of what its fixed part leaves of the window.
 
-    Where the window is not known (None), it is half of the conversation that did not fit it. It always is
-    less than the conversation has, whatever was counted.
+    `fixed_bytes` of it never go. Where the window is not known (None), it is half of what can go of the
+    conversation that did not fit it. It always is less than the conversation has, whatever was counted.
     """
+    free = max(size_bytes - fixed_bytes, 0)
     if window_tokens is None:
-        return size_bytes // 2
-    half_window = int(window_tokens * TARGET_PERCENT // 100 * counted.bytes_per_token)
-    return min(half_window, size_bytes * TARGET_PERCENT // FULL_PERCENT)
+        return fixed_bytes + free // 2
+    window_bytes = int(window_tokens * counted.bytes_per_token)
+    half = max(window_bytes - fixed_bytes, 0) * TARGET_PERCENT // 100
+    return fixed_bytes + min(half, free * TARGET_PERCENT // FULL_PERCENT)
 
 
 class Overflow(WireModel):
@@ -111,8 +119,12 @@ class Context(WireModel):
         context = self.model_copy(
             update={"counted": Counted(tokens=tokens, size_bytes=size_bytes), "again_above_bytes": 0}
         )
-        still_full = context.is_full(size_bytes)
-        return context.model_copy(update={"again_above_bytes": size_bytes * 5 // 4 if still_full else 0})
+        if context.window is None or not context.is_full(size_bytes):
+            return context
+        window_bytes = int(context.window * context.counted.bytes_per_token)
+        # Half of what is left of the window, or what the provider has to refuse first.
+        again = (size_bytes + window_bytes) // 2 if size_bytes < window_bytes else size_bytes * 5 // 4
+        return context.model_copy(update={"again_above_bytes": again})
 
 
 NOTHING_KNOWN = Context()

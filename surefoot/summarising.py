@@ -41,15 +41,28 @@ def count_turns(messages: Sequence[Message]) -> int:
     return sum(_turns(message) for message in messages)
 
 
+def opening_of(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Give what never goes: the system message and the first prompt."""
+    match tuple(messages[:2]):
+        case (SystemMessage(), UserMessage(purpose="prompt")) as opening:
+            return opening
+        case (SystemMessage() as system, *_):
+            return (system,)
+        case _:
+            return ()
+
+
 def split_for_summary(messages: Sequence[Message], *, target_bytes: int) -> Split | None:
-    """Part the older turns from the newest ones, as many of which stay whole as fit half of the target.
+    """Part the older turns from the newest ones, as many of which stay as fit half of the target.
+
+    Half of what the opening leaves of it, that is: a long first prompt never goes.
 
     At least the newest turn stays. A turn is never parted: a call and its outcome are on the same side. None
     when there is no older turn.
     """
-    opening = _opening(messages)
+    opening = opening_of(messages)
     groups = list(_groups(messages[len(opening) :]))
-    first = _first_kept(groups, target_bytes // 2)
+    first = _first_kept(groups, (target_bytes - _size(opening)) // 2)
     older = tuple(message for group in groups[:first] for message in group)
     if not any(isinstance(message, AssistantMessage) for message in older):
         return None
@@ -69,16 +82,6 @@ def summarised(split: Split, summary: str) -> tuple[Message, ...]:
         text=_SUMMARY.format(turns=turns) + summary, purpose="summary", summarised_turns=split.turns
     )
     return (*split.opening, told, *split.newest)
-
-
-def _opening(messages: Sequence[Message]) -> tuple[Message, ...]:
-    match tuple(messages[:2]):
-        case (SystemMessage(), UserMessage(purpose="prompt")) as opening:
-            return opening
-        case (SystemMessage() as system, *_):
-            return (system,)
-        case _:
-            return ()
 
 
 def _groups(messages: Sequence[Message]) -> Iterator[list[Message]]:

@@ -45,10 +45,10 @@ BARE = "No summary could be written"
 
 
 async def written(
-    *replies: AssistantMessage | Exception | str, target_bytes: int = 100_000
+    *replies: AssistantMessage | Exception | str, room_bytes: int = 100_000
 ) -> tuple[str, Writer]:
     writer = Writer(replies)
-    summary = await Summarizer(writer, "Look.", target_bytes).summary(OLDER)
+    summary = await Summarizer(writer, "Look.", room_bytes).summary(OLDER)
     assert summary.usage.requests == sum(not isinstance(reply, Exception) for reply in writer.replies)
     return summary.text, writer
 
@@ -60,7 +60,7 @@ async def test_a_summary_is_asked_for_once_where_everything_fits() -> None:
 
 
 async def test_portions_are_summarised_one_after_the_other_each_with_the_summary_before() -> None:
-    text, writer = await written("One.", "Two.", "Three.", target_bytes=10_000)
+    text, writer = await written("One.", "Two.", "Three.", room_bytes=10_000)
     assert text == "Three."
     assert ["One." in asked for asked in writer.asked] == [False, True, False]
     assert "part 2 of 3" in writer.asked[1]
@@ -68,7 +68,7 @@ async def test_portions_are_summarised_one_after_the_other_each_with_the_summary
 
 async def test_a_portion_that_is_too_long_is_halved() -> None:
     overflow = ModelContextOverflowError("too long")
-    text, writer = await written(overflow, overflow, "One.", "Two.", target_bytes=60_000)
+    text, writer = await written(overflow, overflow, "One.", "Two.", room_bytes=60_000)
     assert (text, len(writer.asked)) == ("Two.", 4)
 
 

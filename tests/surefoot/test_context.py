@@ -32,6 +32,18 @@ def test_a_conversation_is_full_above_four_fifths_of_its_window(
 
 
 @pytest.mark.parametrize(
+    ("window_tokens", "target"),
+    [
+        pytest.param(4_000, 11_000, id="half of what it leaves of the window"),
+        pytest.param(None, 11_000, id="half of the rest, with no window known"),
+        pytest.param(3_000, 10_000, id="a window that it fills alone"),
+    ],
+)
+def test_what_never_goes_is_no_part_of_what_shrinks(window_tokens: int | None, target: int) -> None:
+    assert target_bytes(12_000, window_tokens=window_tokens, fixed_bytes=10_000) == target
+
+
+@pytest.mark.parametrize(
     ("counted", "window_tokens", "target"),
     [
         pytest.param(Counted(), 1_000, 1_500, id="half of the window"),
@@ -84,4 +96,6 @@ def test_what_was_refused_without_a_word_has_at_least_the_tokens_of_the_window()
 
 def test_a_conversation_that_cannot_be_made_small_is_left_alone_until_it_has_grown() -> None:
     context = Context(window_tokens=1_000).after_compaction(900, 4_000)
-    assert [context.is_full(size) for size in (4_000, 5_000, 5_001)] == [False, False, True]
+    assert [context.is_full(size) for size in (4_000, 4_222, 4_223)] == [False, False, True]
+    beyond = Context(window_tokens=1_000).after_compaction(1_200, 4_800)
+    assert [beyond.is_full(size) for size in (4_800, 6_000, 6_001)] == [False, False, True]

@@ -20,7 +20,7 @@ def after(*turns: tuple[Message, ...]) -> tuple[Message, ...]:
 
 def test_the_newest_turns_that_fit_half_of_the_target_stay() -> None:
     turns = [turn(n, success(1_000)) for n in range(6)]
-    split = split_for_summary(after(*turns), target_bytes=5_000)
+    split = split_for_summary(after(*turns), target_bytes=5_500)
     assert split is not None
     assert (split.opening, split.older, split.newest) == (
         OPENING,

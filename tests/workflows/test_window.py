@@ -175,3 +175,16 @@ async def test_a_large_conversation_goes_on_from_the_store_and_through_a_chain(c
     assert (result.status, result.turns, result.tool_executions) == ("completed", 16, 15)
     assert max(size_of(messages) for messages in model.turns) <= 576_000
     assert any(size_of(messages) > 262_144 for messages in model.turns)
+
+
+async def test_beside_a_prompt_that_nearly_fills_the_window_the_newest_results_stay_whole(
+    client: Client,
+) -> None:
+    model = Scripted(talk(8, "context_window: 10000"))
+
+    finished = await run(client, model, prompt="y" * 23_000)
+
+    assert finished.result.status == "completed"
+    assert max(size_of(messages) for messages in model.turns) <= 31_000
+    newest = [messages[-1] for messages in model.turns[1:]]
+    assert [message.model_dump()["outcome"]["result"] for message in newest] == ["x" * 3_000] * 7
