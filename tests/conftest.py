@@ -3,6 +3,7 @@ from collections.abc import AsyncGenerator, Generator
 from dataclasses import dataclass
 from pathlib import Path
 
+import hypothesis
 import pytest
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
@@ -13,6 +14,10 @@ from workers.runtime import shared_runtime
 from workers.server_ports import free_port
 from workers.settings import Settings
 from workflows.converter import DATA_CONVERTER
+
+# A property says what holds, never how fast: on a busy machine a deadline only makes it flaky.
+hypothesis.settings.register_profile("surefoot", deadline=None)
+hypothesis.settings.load_profile("surefoot")
 
 
 @dataclass(frozen=True)

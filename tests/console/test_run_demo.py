@@ -1,3 +1,4 @@
+import re
 from typing import Any
 
 import pytest
@@ -37,9 +38,11 @@ def test_the_demo_ends_well_and_names_all_six_failures(demo: Ended) -> None:
 def test_the_failures_of_the_demo_reach_the_model_as_the_documented_envelopes(demo: Ended) -> None:
     failed = [event["outcome"] for event in demo.events if event["type"] == "tool_execution_failed"]
     by_code = {outcome["error_code"]: outcome for outcome in failed}
-    told = by_code["INVALID_PARAMS"]["error"]
+    told, in_time = by_code["INVALID_PARAMS"]["error"], by_code["TOOL_TIMEOUT"]["stdout"]
 
     assert told.startswith("Tool 'slow-tool' was not called, its params are invalid: items: ")
+    # How far it comes in two seconds depends on how busy the machine is.
+    assert re.fullmatch(r"Processing item 1\.\.\.\n(Processing item 2\.\.\.\n)?", in_time)
     assert by_code == {
         "TOOL_NOT_FOUND": failure("TOOL_NOT_FOUND", "There is no tool 'bash_tool'; did you mean 'bash'?"),
         "INVALID_PARAMS": failure("INVALID_PARAMS", told),
