@@ -26,17 +26,6 @@ def open_provider_model(name: str, *, protocol: Protocol, settings: ProviderSett
     return ProviderModel(infer(name, settings), protocol=protocol, settings=settings)
 
 
-def check_model_name(name: str) -> None:
-    """Accept a `provider:name` whose provider exists here, whether or not its key is at hand.
-
-    Raises:
-        ModelRefusedError: with one sentence, as `open_provider_model`.
-    """
-    from activities.providers.names import check
-
-    check(name)
-
-
 class ProviderModels:
     """The open models of one worker, each opened once."""
 
