@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 
+from hypothesis import settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from surefoot.conversation import AssistantMessage, Message, SystemMessage, ToolCall, ToolMessage, UserMessage
 from surefoot.outcome import Outcome, ToolFailure, ToolSuccess
 from tests.surefoot.arbitrary import FAILURES, JSON_VALUES
+
+FEW = settings(max_examples=40)
+"""Whole conversations take a while to make."""
 
 OPENING: tuple[Message, ...] = (SystemMessage(text="You are careful."), UserMessage(text="Do it."))
 

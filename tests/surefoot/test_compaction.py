@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from surefoot.compaction import plan, shorten_newest
 from surefoot.conversation import Message, ToolMessage, message_bytes
 from surefoot.outcome import ToolSuccess
-from tests.surefoot.conversations import OPENING, conversations, pairs, success, turn
+from tests.surefoot.conversations import FEW, OPENING, conversations, pairs, success, turn
 
 
 def size_of(messages: Sequence[Message]) -> int:
@@ -42,6 +42,7 @@ def test_of_results_that_nobody_has_read_much_is_left() -> None:
     assert min(lengths(shorter.messages)) > 7_000
 
 
+@FEW
 @given(messages=conversations(), target=st.integers(0, 20_000))
 def test_a_plan_keeps_every_call_with_its_outcome(messages: tuple[Message, ...], target: int) -> None:
     planned = plan(messages, target_bytes=target)
@@ -53,6 +54,7 @@ def test_a_plan_keeps_every_call_with_its_outcome(messages: tuple[Message, ...],
         pairs(planned.split.newest)
 
 
+@FEW
 @given(messages=conversations(), target=st.integers(0, 20_000))
 def test_shortening_the_newest_never_makes_a_conversation_longer(
     messages: tuple[Message, ...], target: int

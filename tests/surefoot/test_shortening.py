@@ -9,7 +9,7 @@ from surefoot.conversation import AssistantMessage, Message, ToolMessage, messag
 from surefoot.failures import Captured, crashed
 from surefoot.outcome import ToolSuccess, envelope
 from surefoot.shortening import KEPT_TURNS, shortened
-from tests.surefoot.conversations import OPENING, conversations, pairs, success, turn
+from tests.surefoot.conversations import FEW, OPENING, conversations, pairs, success, turn
 
 
 def size_of(messages: Sequence[Message]) -> int:
@@ -69,6 +69,7 @@ def test_a_conversation_within_its_target_stays_as_it_is() -> None:
     assert shortened(messages, target_bytes=10_000, keep_turns=0).messages == messages
 
 
+@FEW
 @given(messages=conversations(), target=st.integers(0, 10_000), keep_turns=st.integers(0, 4))
 def test_shortening_keeps_everything_but_the_text_of_old_results(
     messages: tuple[Message, ...], target: int, keep_turns: int

@@ -9,7 +9,7 @@ from surefoot.failures import timed_out
 from surefoot.outcome import ToolSuccess
 from surefoot.summarising import count_turns, split_for_summary, summarised, summary_bytes
 from surefoot.summary_request import bare_summary, summary_request, transcripts
-from tests.surefoot.conversations import OPENING, conversations, pairs, success, turn
+from tests.surefoot.conversations import FEW, OPENING, conversations, pairs, success, turn
 
 TIMED_OUT = timed_out("t", timedelta(seconds=3))
 
@@ -111,11 +111,13 @@ def test_a_bare_summary_counts_what_was_called_and_how_it_ended() -> None:
     )
 
 
+@FEW
 @given(messages=conversations(), limit=st.integers(0, 30_000))
 def test_transcripts_are_within_their_limit(messages: tuple[Message, ...], limit: int) -> None:
     assert all(len(text.encode()) <= max(limit, 4_096) for text in transcripts(messages, limit_bytes=limit))
 
 
+@FEW
 @given(messages=conversations(), target=st.integers(0, 20_000))
 def test_a_summary_replaces_whole_turns_and_nothing_else(messages: tuple[Message, ...], target: int) -> None:
     split = split_for_summary(messages, target_bytes=target)

@@ -42,9 +42,9 @@ def said(body: dict[str, Any]) -> str:
     ("model", "protocol", "asking"),
     [
         pytest.param(CHAT, "native", LOOK, id="OpenAI's chat"),
-        pytest.param(RESPONSES, "native", LOOK, id="OpenAI's responses"),
+        pytest.param(RESPONSES, "native", LOOK, id="OpenAI's responses", marks=pytest.mark.long),
         pytest.param(ANTHROPIC, "native", LOOK, id="Anthropic"),
-        pytest.param(CHAT, "prompted", WRITTEN, id="calls written as text"),
+        pytest.param(CHAT, "prompted", WRITTEN, id="calls written as text", marks=pytest.mark.long),
     ],
 )
 async def test_a_conversation_that_a_provider_refuses_is_summarised_and_asked_again(
