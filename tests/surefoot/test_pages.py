@@ -17,12 +17,12 @@ def said(*sizes_bytes: int) -> list[UserMessage]:
 @pytest.mark.parametrize(
     ("sizes_bytes", "limit_bytes", "taken"),
     [
-        pytest.param([], 100, 0, id="nothing"),
-        pytest.param([60, 60], 120, 2, id="exactly the limit"),
-        pytest.param([60, 61], 120, 1, id="a byte above the limit"),
-        pytest.param([500], 100, 1, id="the first one, whatever its size"),
-        pytest.param([500, 60], 100, 1, id="only the first one when it is too large"),
-        pytest.param([60, 500, 60], 130, 1, id="none after one that does not fit"),
+        pytest.param([], 200, 0, id="nothing"),
+        pytest.param([160, 160], 320, 2, id="exactly the limit"),
+        pytest.param([160, 161], 320, 1, id="a byte above the limit"),
+        pytest.param([900], 200, 1, id="the first one, whatever its size"),
+        pytest.param([900, 160], 200, 1, id="only the first one when it is too large"),
+        pytest.param([160, 900, 160], 330, 1, id="none after one that does not fit"),
     ],
 )
 def test_a_page_takes_from_the_front_what_fits(sizes_bytes: list[int], limit_bytes: int, taken: int) -> None:
