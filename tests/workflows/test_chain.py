@@ -234,10 +234,11 @@ async def test_a_worker_without_the_store_leaves_a_turn_to_one_that_has_it(
 async def test_the_largest_values_of_a_run_travel_along_its_chain(client: Client) -> None:
     """Random text cannot be compressed; a run may have this much of it at every place at once."""
     schema = {"type": "object", "description": token_urlsafe(700_000)}
+    four: list[tuple[str, JsonValue]] = [("look", {"text": token_urlsafe(200_000)})] * 4
     model = Replies(
         [
             AssistantMessage(text=token_urlsafe(600_000), tool_calls=calls(("look", {})).tool_calls),
-            calls(*[("look", {"text": token_urlsafe(200_000)})] * 4),
+            calls(*four),
             AssistantMessage(
                 text=token_urlsafe(1_300_000)[: 1700 * 1024], tool_calls=calls(("look", {})).tool_calls
             ),
