@@ -9,8 +9,9 @@ from pathlib import Path
 from activities.interface import ToolCallInput
 from activities.model import ModelRefusedError
 from activities.store.store import StoreUnavailableError
-from activities.tools.discovery import BUILTIN_DIRECTORY, discover_tools
+from activities.tools.discovery import discover_tools
 from activities.tools.executor import ToolExecutor
+from activities.tools.sources import BUILTIN_DIRECTORY
 from console.findings import Finding, fail, ok, warn
 from surefoot.outcome import ToolFailure
 from workers.child_signals import keep_exit_codes

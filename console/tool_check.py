@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from activities.tools.discovery import Problem, discover_tools, source_directory
+from activities.tools.discovery import discover_tools
 from activities.tools.disk_tool import DiskTool
 from activities.tools.executor import Tool
+from activities.tools.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class ToolReport:
 
 def check_tools(sources: Sequence[str]) -> ToolReport:
     """Search these places for everything that is wrong; nothing raises."""
-    found = discover_tools([source_directory(source) for source in sources])
+    found = discover_tools(sources)
     wrong = {str(problem.file) for problem in found.problems}
     good = [tool for _, tool in sorted(found.tools.items()) if not _places(tool) & wrong]
     return ToolReport(tuple(good), found.problems)

@@ -4,24 +4,30 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from activities.tools.discovery import BUILTIN, Discovery, discover_tools, source_directory
+from activities.tools.discovery import Discovery, discover_tools
+from activities.tools.functions.loading import FunctionSource
+from activities.tools.sources import BUILTIN, source_of
 from console.errors import CommandError
 
 _log = logging.getLogger("surefoot.tools")
 
 
 def tool_sources(values: Sequence[str]) -> tuple[str, ...]:
-    """Give each place once and in order: `builtin`, or an absolute path; `builtin` alone if none is named.
+    """Give each source once and in order, so that it means the same in another directory; unset, `builtin`.
 
     Raises:
         CommandError: names every place that is not a directory.
     """
-    places: dict[Path, str] = {}
+    places: dict[Path | FunctionSource, str] = {}
     problems: list[str] = []
     for value in values or (BUILTIN,):
-        source = BUILTIN if value == BUILTIN else str(Path(value).absolute())
-        places.setdefault(source_directory(source).resolve(), source)
-        problems += _problems(value, source_directory(source))
+        match source_of(value):
+            case FunctionSource() as source:
+                places.setdefault(source, str(source))
+            case Path() as directory:
+                source = BUILTIN if value == BUILTIN else str(directory.absolute())
+                places.setdefault(directory.resolve(), source)
+                problems += _problems(value, directory.absolute())
     if problems:
         raise CommandError("\n".join(problems))
     return tuple(places.values())
@@ -33,7 +39,7 @@ def load_tools(sources: Sequence[str]) -> Discovery:
     Raises:
         CommandError: lists every error, one per line: file, field, reason.
     """
-    found = discover_tools([source_directory(source) for source in sources])
+    found = discover_tools(sources)
     if found.errors:
         raise CommandError("\n".join(str(problem) for problem in found.errors))
     for problem in found.problems:
@@ -44,7 +50,7 @@ def load_tools(sources: Sequence[str]) -> Discovery:
 def _problems(value: str, directory: Path) -> list[str]:
     if not value:
         # An empty variable in a shell script would mean the current directory.
-        return ["--tools is empty, and needs a directory of tools or the word `builtin`"]
+        return ["--tools is empty, and needs a directory of tools, module:attribute or the word `builtin`"]
     if directory.is_dir():
         return []
     if directory.exists():

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from pydantic import JsonValue
 
-from activities.tools.discovery import source_directory
 from activities.tools.disk_tool import DiskTool
 from activities.tools.executor import Tool
 from console.safe_text import safe_text
@@ -42,9 +40,8 @@ class ToolRow:
 
 def tool_rows(sources: Sequence[str]) -> tuple[ToolRow, ...]:
     """Load the tools of these places, sorted by name; raises CommandError as `load_tools` does."""
-    places = {source_directory(source): source for source in sources}
-    tools = sorted(load_tools(sources).tools.items())
-    return tuple(ToolRow(tool, places[Path(tool.origin).parent]) for _, tool in tools)
+    found = load_tools(sources)
+    return tuple(ToolRow(tool, found.sources[name]) for name, tool in sorted(found.tools.items()))
 
 
 def tool_table(rows: Sequence[ToolRow]) -> Iterator[str]:

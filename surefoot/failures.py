@@ -48,9 +48,9 @@ def raised(tool: str, reason: str, captured: Captured = NOTHING) -> ToolFailure:
     return _failure("TOOL_CRASHED", f"Tool '{tool}' crashed: {reason}", captured)
 
 
-def invalid_json(tool: str, captured: Captured) -> ToolFailure:
-    """The tool exited with 0, and its stdout is not one strict JSON value."""
-    return _failure("INVALID_OUTPUT", f"Tool '{tool}' returned invalid JSON", captured, exit_code=0)
+def invalid_json(tool: str, captured: Captured, *, exit_code: int | None = 0) -> ToolFailure:
+    """The tool ended well, and its answer is not one strict JSON value."""
+    return _failure("INVALID_OUTPUT", f"Tool '{tool}' returned invalid JSON", captured, exit_code=exit_code)
 
 
 def schema_mismatch(

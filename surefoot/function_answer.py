@@ -10,7 +10,6 @@ from pydantic import BaseModel, JsonValue
 from surefoot.definition import JsonSchema, schema_properties
 from surefoot.function_errors import error_code_of, error_text
 from surefoot.schema import problems
-from surefoot.strict_json import strict_json
 from surefoot.tool_error import ToolError
 from surefoot.tool_result import RESULT, ToolResult, own_fields
 
@@ -122,21 +121,19 @@ class NoAnswerError(ValueError):
     """Says in a phrase why what a function returned is no JSON."""
 
 
-def answer_json(answer: Mapping[str, object]) -> tuple[JsonValue, int]:
-    """Give an answer as strict JSON, and its size in bytes; dataclasses and models in it become objects.
+def answer_json(answer: Mapping[str, object]) -> str:
+    """Give an answer as JSON text; dataclasses and models in it become objects.
+
+    What only a strict parser refuses passes: lone surrogates, nesting, a key that stands twice.
 
     Raises:
         NoAnswerError: something in it is no JSON.
     """
     try:
-        text = json.dumps(answer, ensure_ascii=False, allow_nan=False, default=_plain)
+        return json.dumps(answer, ensure_ascii=False, allow_nan=False, default=_plain)
     except RecursionError:
         raise NoAnswerError("it is nested too deep, or holds itself") from None
     except (TypeError, ValueError) as error:
-        raise NoAnswerError(str(error)) from None
-    try:
-        return strict_json(text), len(text.encode("utf-8", "surrogatepass"))
-    except ValueError as error:
         raise NoAnswerError(str(error)) from None
 
 

@@ -21,7 +21,7 @@ class ServedQueue(WireModel):
     """The task queue; also the name of its file."""
     workflow_id: str
     tool_directories: tuple[str, ...]
-    """As `--tools` takes them: absolute paths, or the word `builtin`."""
+    """As `--tools` takes them: absolute paths, `/directory:module:attribute`, or the word `builtin`."""
     working_directory: Path
     protocol: Protocol = "native"
 

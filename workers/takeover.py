@@ -8,7 +8,7 @@ import structlog
 from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
-from activities.tools.discovery import Discovery, discover_tools, source_directory
+from activities.tools.discovery import Discovery, discover_tools
 from workers.served_queues import Claim, DamagedQueueError, ServedQueue, ServedQueues
 from workers.serving import Serving
 from workers.snapshot import has_ended
@@ -110,4 +110,4 @@ class QueueTakeover:
 
 def tools_of(served: ServedQueue) -> Discovery:
     """Find the tools that a remembered queue was served with."""
-    return discover_tools([source_directory(source) for source in served.tool_directories])
+    return discover_tools(served.tool_directories)

@@ -9,8 +9,9 @@ import pytest
 from activities.interface import ToolCallInput
 from activities.scripted.model import ScriptedModel
 from activities.scripted.script import load_script, parse_script
-from activities.tools.discovery import BUILTIN_DIRECTORY, discover_tools
+from activities.tools.discovery import discover_tools
 from activities.tools.executor import ToolExecutor
+from activities.tools.sources import BUILTIN_DIRECTORY
 from surefoot.admission import Admitted, Refused, admit
 from surefoot.conversation import AssistantMessage, Conversation, SystemMessage, ToolMessage, UserMessage
 from surefoot.limits import Limits

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from activities.tools.discovery import BUILTIN_DIRECTORY, source_directory
+from activities.tools.sources import BUILTIN_DIRECTORY, source_directory
 from console.errors import CommandError
 from console.tool_sources import load_tools, tool_sources
 from tests.console.tools_on_disk import write_tool
@@ -43,7 +43,7 @@ def test_every_place_that_is_none_is_named(tmp_path: Path) -> None:
         tool_sources(["", str(tmp_path / "nowhere"), str(file), str(tmp_path)])
 
     assert caught.value.message.splitlines() == [
-        "--tools is empty, and needs a directory of tools or the word `builtin`",
+        "--tools is empty, and needs a directory of tools, module:attribute or the word `builtin`",
         f"there is no such tools directory: {tmp_path / 'nowhere'}",
         f"{file} is not a directory",
     ]

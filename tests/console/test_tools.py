@@ -139,7 +139,7 @@ def test_every_problem_is_named_also_what_only_warns_elsewhere(surefoot: Command
         "problem: /gone.tool.json: its executable is missing: there is no file /gone",
         "problem: /odd.tool.json: inputSchema: the params of a tool are an object: 'type' must be 'object'",
         "problem: /unmarked: cannot be started: /unmarked is not executable (chmod +x)",
-        "problem: /empty: no tool is here: no file ends with .tool.json",
+        "problem: /empty: no tool is here: no file ends with .tool.json, no Python file imports surefoot",
     ]
 
 

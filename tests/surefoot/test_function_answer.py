@@ -18,6 +18,7 @@ from surefoot.function_answer import (
     failed_answer,
 )
 from surefoot.function_errors import error_code_of, error_text
+from surefoot.strict_json import NotStrictJsonError, strict_json
 from surefoot.type_schema import schema_of
 
 
@@ -87,7 +88,7 @@ OPEN = AnswerForm()
     ],
 )
 def test_whatever_is_returned_becomes_a_plain_dict(value: object, answer: dict[str, Any]) -> None:
-    assert answer_json(answer_to(value, OPEN))[0] == answer
+    assert strict_json(answer_json(answer_to(value, OPEN))) == answer
 
 
 def test_a_failure_that_is_returned_has_every_own_field() -> None:
@@ -211,8 +212,8 @@ def circle() -> list[Any]:
     ],
 )
 def test_what_is_no_json_is_no_answer(value: object, reason: str) -> None:
-    with pytest.raises(NoAnswerError, match=reason):
-        answer_json({"result": value})
+    with pytest.raises((NoAnswerError, NotStrictJsonError), match=reason):
+        strict_json(answer_json({"result": value}))
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from activities.store.bucket import memory_store
 from activities.store.directory import DirectoryStore
 from activities.store.store import Store, StoreUnavailableError
 from activities.tools.artifacts import Artifacts
-from activities.tools.discovery import BUILTIN_DIRECTORY
 from activities.tools.executor import ToolExecutor
+from activities.tools.sources import BUILTIN_DIRECTORY
 from surefoot.artifact import Excerpt
 from surefoot.outcome import ToolFailure, ToolSuccess, envelope
 from surefoot.sizes import MAX_ANSWER_BYTES

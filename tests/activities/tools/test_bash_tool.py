@@ -6,8 +6,8 @@ from typing import cast
 import pytest
 from pydantic import JsonValue
 
-from activities.tools.discovery import BUILTIN_DIRECTORY
 from activities.tools.executable import Exited, TimedOut
+from activities.tools.sources import BUILTIN_DIRECTORY
 from surefoot.definition import Manifest
 from surefoot.schema import problems
 from surefoot.truncation import truncate

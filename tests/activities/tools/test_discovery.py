@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from activities.tools.discovery import BUILTIN_DIRECTORY, Discovery, discover_tools
+from activities.tools.discovery import Discovery, discover_tools
 from activities.tools.disk_tool import DiskTool
+from activities.tools.sources import BUILTIN_DIRECTORY
 from tests.activities.tools.disk_tools import SHELL, write_tool
 
 
@@ -102,7 +103,9 @@ def test_what_is_no_directory_is_an_error(tools: Path, place: Callable[[Path], P
 
 
 def test_an_empty_directory_is_a_warning(tools: Path) -> None:
-    assert problems(tools) == ["warning: tools: no tool is here: no file ends with .tool.json"]
+    assert problems(tools) == [
+        "warning: tools: no tool is here: no file ends with .tool.json, no Python file imports surefoot"
+    ]
 
 
 @pytest.mark.parametrize(
