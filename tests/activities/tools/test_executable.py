@@ -25,7 +25,8 @@ async def run(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[T
     """A run that leaves nothing behind, not even descriptors."""
     before = open_descriptors()
     yield ToolRun(tmp_path, request.param)
-    assert open_descriptors() == before
+    # What an earlier test left to the collector may be closed meanwhile.
+    assert open_descriptors() - before == set()
 
 
 @pytest.mark.parametrize(
