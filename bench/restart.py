@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from itertools import pairwise
 from pathlib import Path
 
 from bench.arena import arena
@@ -41,13 +42,20 @@ def _figures(notes: list[Note], before: Note) -> list[Figure]:
     serving = next(note for note in notes if note.kind == "serving")
     turns = [note for note in notes if note.kind == "turn"]
     settled = [note for note in notes if serving.at < note.at <= turns[:_SETTLED_TURNS][-1].at]
-    queries = [note.seconds for note in settled if note.kind == "query"]
+    pages = [note.seconds for note in settled if note.kind == "query"]
     replays = [note.seconds for note in settled if note.kind == "replayed"]
     where = f"restart at turn {before.turn:,}"
     return [
-        Figure(f"{where}: queries", "", len(queries), at_most=1),
+        Figure(f"{where}: conversations asked for", "", _asked(settled), at_most=1),
+        Figure(f"{where}: pages of them", "", len(pages)),
         Figure(f"{where}: replays", "", sum(note.kind == "instance" for note in settled), at_most=1),
-        Figure(f"{where}: the queries, together", "ms", 1000 * sum(queries)),
+        Figure(f"{where}: the pages, together", "ms", 1000 * sum(pages)),
         Figure(f"{where}: the replay itself", "ms", 1000 * sum(replays)),
         Figure(f"{where}: from serving to the next turn", "ms", 1000 * (turns[0].at - serving.at)),
     ]
+
+
+def _asked(notes: list[Note]) -> int:
+    """Count the turns that asked for the conversation, in however many pages it came."""
+    kinds = [note.kind for note in notes if note.kind in ("query", "turn")]
+    return sum(pair == ("query", "turn") for pair in pairwise(kinds))
