@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
 from pydantic.fields import FieldInfo
 
-from surefoot.definition import JsonSchema
+from surefoot.definition import JsonSchema, schema_properties
 from surefoot.flaw import Flaw
 from surefoot.portable_types import portable
 from surefoot.strict_json import encode_json
@@ -28,6 +28,11 @@ class Parameters:
     schema: JsonSchema
     _model: type[BaseModel]
     _names: Mapping[str, str]
+
+    def with_defaults(self, params: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+        """Give params together with the defaults of those that are not among them."""
+        schemas = schema_properties(self.schema).items()
+        return {name: one["default"] for name, one in schemas if "default" in one} | dict(params)
 
     def arguments(self, params: Mapping[str, JsonValue]) -> dict[str, Any]:
         """Give the arguments that params stand for, each of the type that its annotation says.

@@ -1,7 +1,7 @@
 """A Python function as a tool: what `@tool` says of it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar, overload
 
 _RECORD = "__surefoot_tool__"
@@ -74,6 +74,8 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     fields of a manifest; `isolated` runs every call in a process of its own, which can be killed. Nothing is
     checked here, so that `surefoot tools check` can name everything that is wrong at once.
     """
+    if unknown := sorted(options.keys() - {field.name for field in fields(ToolOptions)}):
+        raise TypeError(f"@tool has no option '{unknown[0]}'")
     said = ToolOptions(**options)
 
     def record(function: Callable[..., Any]) -> Callable[..., Any]:

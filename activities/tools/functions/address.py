@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import reduce
+from pathlib import Path
 from typing import Any
 
 
@@ -22,7 +23,9 @@ class Address:
     @classmethod
     def of(cls, function: Callable[..., Any], *, file: str | None) -> "Address | None":
         """Give the address of a function, None for one that is not where its name says."""
-        address = cls(function.__module__, file, function.__qualname__, tuple(sys.path))
+        # An empty one is the current directory, and the other process has another.
+        search = tuple(path or str(Path.cwd()) for path in sys.path)
+        address = cls(function.__module__, file, function.__qualname__, search)
         try:
             there = address.find(sys.modules[function.__module__])
         except (AttributeError, KeyError):

@@ -56,7 +56,8 @@ def _answer(tool: FunctionTool, params: dict[str, Any]) -> str:
         value = _call(tool, params)
     except Exception as error:  # noqa: BLE001  the contract: the model is told, and decides
         traceback.print_exc()
-        return answer_json(failed_answer(error, tool.form, params))
+        given = tool.parameters.with_defaults(params)
+        return answer_json(failed_answer(error, tool.form, given))
     try:
         return answer_json(answer_to(value, tool.form))
     except NoAnswerError as error:

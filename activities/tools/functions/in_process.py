@@ -73,7 +73,8 @@ class InProcessTool:
         if not isinstance(error, Exception):
             # It is nothing that the contract answers for: SystemExit, or a cancellation from elsewhere.
             return raised(call.tool, _named(error))
-        return await self._answered(failed_answer(error, self.tool.form, call.params), surroundings)
+        params = self.tool.parameters.with_defaults(call.params)
+        return await self._answered(failed_answer(error, self.tool.form, params), surroundings)
 
     async def _answered(
         self, answer: dict[str, object], surroundings: Surroundings

@@ -2,12 +2,16 @@
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
+from activities.tools.functions.steps import watched
 from activities.tools.functions.threads import Raised, Threads
+
+_log = logging.getLogger(__name__)
 
 STOP_GRACE_SECONDS = 1.0
 """How long a cancelled function may take to end."""
@@ -63,10 +67,23 @@ class Invocation:
             value: object = await self._threads.run(call) if self._in_a_thread else call()
             if isinstance(value, Awaitable):
                 self._in_a_thread = False
-                value = await cast(Awaitable[object], value)
+                value = await self._watched(cast(Awaitable[object], value))
         except BaseException as error:  # noqa: BLE001
             return Raised(error)
         return value if isinstance(value, Raised) else Returned(value)
+
+    def _watched(self, value: Awaitable[object]) -> Awaitable[object]:
+        if not isinstance(value, Coroutine):
+            return value
+        return watched(cast(Coroutine[Any, Any, object], value), self._complain)
+
+    def _complain(self, seconds: float) -> None:
+        _log.warning(
+            "the tool function %s held the event loop for %.1f s, and with it all other calls: "
+            "an async function must not block",
+            getattr(self._function, "__qualname__", self._function),
+            seconds,
+        )
 
     async def _stop(self, running: "asyncio.Task[Returned | Raised]") -> None:
         if self._in_a_thread:

@@ -11,6 +11,10 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 
+import surefoot
+
+_OURS = Path(surefoot.__file__).parent
+
 
 class CannotImportError(Exception):
     """Says where and why a module cannot be imported."""
@@ -44,13 +48,12 @@ def import_module(name: str, directory: Path) -> ModuleType:
 
 
 def import_file(path: Path) -> ModuleType:
-    """Import a file under a name of its own, in which modules beside it can be imported.
+    """Import a file as a module of a package that is its directory: `from .beside import …` works in it.
 
     Raises:
         CannotImportError: it raises.
     """
-    _search_also(path.parent)
-    name = file_module(path)
+    name = f"{_package(path.parent)}.{path.stem.replace('.', '_')}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise CannotImportError(str(path), "cannot be imported")
@@ -62,14 +65,16 @@ def import_file(path: Path) -> ModuleType:
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise _cannot(str(path), error) from error
+        raise _cannot(str(path), error, beside=path.parent) from error
     return module
 
 
-def file_module(path: Path) -> str:
-    """Give the name that a file has as a module: the same in every process."""
-    digest = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]
-    return f"surefoot_tools_{digest}_{path.stem}"
+def _package(directory: Path) -> str:
+    """Give the package that a directory is: under a name of its own, for helpers may be called alike."""
+    name = f"surefoot_tools_{hashlib.sha256(str(directory.resolve()).encode()).hexdigest()[:8]}"
+    package = sys.modules.setdefault(name, ModuleType(name))
+    package.__path__ = [str(directory)]
+    return name
 
 
 def _search_also(directory: Path) -> None:
@@ -87,15 +92,18 @@ def _other_than_meant(module: ModuleType, name: str, directory: Path) -> str | N
     return None if Path(meant.origin).resolve() == Path(top.__file__).resolve() else module.__file__
 
 
-def _cannot(place: str, error: BaseException) -> CannotImportError:
+def _cannot(place: str, error: BaseException, *, beside: Path | None = None) -> CannotImportError:
     if isinstance(error, SyntaxError) and error.filename:
         return CannotImportError(f"{error.filename}:{error.lineno}", f"is no Python: {error.msg}")
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_authors(frame.filename)]
     where = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else place
-    return CannotImportError(where, f"cannot be imported: {type(error).__name__}: {error}")
+    reason = f"cannot be imported: {type(error).__name__}: {error}"
+    if isinstance(error, ModuleNotFoundError) and beside and (beside / f"{error.name}.py").exists():
+        reason += f"; write `from .{error.name} import …` for the file beside it"
+    return CannotImportError(where, reason)
 
 
 def _is_authors(filename: str) -> bool:
     """Tell whether a file is one that an author of tools looks into."""
-    elsewhere = (__file__, "<", sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"))
+    elsewhere = (str(_OURS), __file__, "<", sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"))
     return not filename.startswith(elsewhere)
