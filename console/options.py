@@ -7,7 +7,11 @@ import typer
 
 ToolsOption = Annotated[
     list[str] | None,
-    typer.Option("--tools", metavar="DIR", help="A directory of tools, or `builtin`; can be repeated."),
+    typer.Option(
+        "--tools",
+        metavar="SOURCE",
+        help="A directory of tools, module:attribute of Python, or `builtin`; can be repeated.",
+    ),
 ]
 WorkdirOption = Annotated[
     Path | None,

@@ -33,8 +33,9 @@ ToolsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--tools",
-        metavar="DIR",
-        help="A directory of tools, or `builtin`; can be repeated. Unset, it is `builtin`.",
+        metavar="SOURCE",
+        help="A directory of tools, module:attribute of Python, or `builtin`; can be repeated. "
+        "Unset, it is `builtin`.",
     ),
 ]
 FormatOption = Annotated[ToolsFormat, typer.Option("--output", "-o", help="What stdout carries.")]
@@ -74,13 +75,13 @@ def show_tool(name: NameArgument, tools: ToolsOption = None, output: FormatOptio
 
 @tools_app.command("check")
 def check(
-    directories: Annotated[
-        list[str] | None, typer.Argument(metavar="[DIR]…", help="Directories of tools, or `builtin`.")
+    sources: Annotated[
+        list[str] | None, typer.Argument(metavar="[SOURCE]…", help="As `--tools` takes them.")
     ] = None,
     tools: ToolsOption = None,
 ) -> int:
     """Name everything that is wrong with the tools, warnings included; exit 1 if anything is."""
-    report = check_tools(tool_sources([*(directories or ()), *(tools or ())]))
+    report = check_tools(tool_sources([*(sources or ()), *(tools or ())]))
     for tool in report.good:
         write_line(sys.stdout, f"ok: {tool.definition.name} ({safe_text(tool.origin)})")
     for problem in report.problems:

@@ -35,6 +35,16 @@ def test_a_directory_named_like_the_word_is_meant_by_its_path(
     ]
 
 
+def test_a_function_is_remembered_with_the_directory_of_its_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    sources = tool_sources(["weather:forecast", f"{tmp_path}:weather:forecast", "/else:weather:forecast"])
+
+    assert sources == (f"{tmp_path}:weather:forecast", "/else:weather:forecast")
+
+
 def test_every_place_that_is_none_is_named(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()

@@ -143,6 +143,48 @@ def test_every_problem_is_named_also_what_only_warns_elsewhere(surefoot: Command
     ]
 
 
+FUNCTIONS = """
+from surefoot import tool
+
+@tool(read_only=True)
+def add(first: int, second: int = 2) -> int:
+    "Add two numbers."
+    return first + second
+
+@tool
+def undocumented(first, *more: int): ...
+"""
+
+
+def test_functions_are_checked_listed_and_called_like_other_tools(
+    surefoot: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "functions_of_a_test.py").write_text(FUNCTIONS)
+    write_tool(tmp_path, "gone").unlink()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    source = "functions_of_a_test:add"
+
+    checked = surefoot("check", tmp_path)
+    listed = surefoot("list", "--tools", source)
+    called = surefoot("call", "add", '{"first": 1}', "--tools", source)
+
+    assert checked.stdout == f"ok: add ({tmp_path}/functions_of_a_test.py:4)\n"
+    reasons = (
+        ": has no docstring, whose first paragraph tells the model what the tool does",
+        ".first: has no type: annotate it",
+        ".more: *more cannot be a tool's parameter: name each one in the signature",
+    )
+    assert checked.stderr.replace(f"{tmp_path}/", "").splitlines() == [
+        "problem: gone.tool.json: its executable is missing: there is no file gone",
+        *(f"problem: functions_of_a_test.py:9: undocumented{reason}" for reason in reasons),
+    ]
+    assert listed.stdout.splitlines()[1] == f"add   30s      {tmp_path}:{source}  Add two numbers."
+    assert called.stdout == (
+        '{"tool": "add", "tool_success": true, "result": {"success": true, "error": null, "result": 3}}\n'
+    )
+
+
 def test_a_call_prints_the_outcome_that_a_model_would_read(surefoot: Command, tmp_path: Path) -> None:
     write_tool(tmp_path, "echo")
 

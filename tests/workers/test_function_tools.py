@@ -1,6 +1,7 @@
 """Python functions as tools, on a real worker: whatever ends their calls, the model is told the truth."""
 
 import asyncio
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from tests.activities.tools.tool_run import is_alive, until
 from tests.workers.real_workers import new_queue, pid_in, worker_of, working
 from tests.workflows.agents import Replies, calls, finish, says, start
 from tests.workflows.operators import cancel_call
+from workers.served_queues import ServedQueue
+from workers.takeover import tools_of
 
 SOURCE = """
     @tool
@@ -152,3 +155,22 @@ async def test_a_cancelled_run_cancels_its_functions(client: Client, tmp_path: P
 
     assert isinstance(failed.value.cause, CancelledError)
     assert ((tmp_path / "a").read_text(), alive) == ("cancelled\n", False)
+
+
+def test_a_remembered_function_is_found_from_another_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_module(tmp_path / "project", "module_of_a_remembered_run", SOURCE)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    served = ServedQueue(
+        queue="q",
+        workflow_id="w",
+        tool_directories=(f"{tmp_path}/project:module_of_a_remembered_run:shout",),
+        working_directory=tmp_path,
+    )
+
+    found = tools_of(served)
+
+    assert (list(found.tools), found.problems) == (["shout"], ())
