@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from activities.tools.discovery import discover_tools
 from surefoot import failures
 from surefoot.failures import NOTHING, acted
 from surefoot.outcome import ERROR_CODES, NEVER_ACTED, ToolFailure, envelope
@@ -45,6 +46,16 @@ def shell_block(text: str) -> str:
             ['"tool": "disk-free", "tool_success": true'],
             id="a shell script",
         ),
+        pytest.param(
+            section(TOOLS, "In Python"),
+            "python3",
+            [
+                "ok: find_station (",
+                '"success": true, "error": null, "name": "Kyoto", "lines": ["Tokaido Line"]',
+                re.findall(r"```json\n(.*?)\n```", section(TOOLS, "In Python"))[0],
+            ],
+            id="Python",
+        ),
         pytest.param(section(TOOLS, "In JavaScript"), "node", ['"result": {"words": 3}'], id="JavaScript"),
         pytest.param(
             section(ARTIFACTS, "Read one back"),
@@ -79,6 +90,16 @@ def test_an_example_of_a_tool_works_as_it_is_printed(
     )
 
     assert [answer for answer in answers if answer not in shown.stdout] == [], shown.stderr
+
+
+def test_the_example_for_coding_agents_is_a_tool_without_a_flaw(tmp_path: Path) -> None:
+    agents = (ROOT / "AGENTS.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", agents, flags=re.DOTALL)
+    (tmp_path / "example.py").write_text(example, encoding="utf-8")
+
+    found = discover_tools([tmp_path])
+
+    assert (list(found.tools), found.problems) == (["look_up"], ())
 
 
 def test_the_readmes_table_of_failures_is_the_one_in_the_code() -> None:

@@ -26,6 +26,11 @@ _log = logging.getLogger(__name__)
 
 _CANNOT_START = 126
 
+_TOO_MANY = (
+    "{} calls of functions that have ended still occupy threads of its worker, which cannot be stopped; "
+    "restart the worker"
+)
+
 
 @dataclass(frozen=True)
 class InProcessTool:
@@ -42,13 +47,9 @@ class InProcessTool:
 
     async def run(self, call: ToolCallInput, surroundings: Surroundings) -> ToolSuccess | ToolFailure:
         """Call the function once; `Tool.run` says how it ends."""
-        if self.threads.full:
-            reason = (
-                f"{self.threads.left_behind} calls of functions that have ended still occupy threads, which "
-                "cannot be stopped; its worker has to be restarted"
-            )
-            return not_started(call.tool, _CANNOT_START, reason)
         invocation = Invocation(self.tool.function, threads=self.threads)
+        if invocation.in_a_thread and self.threads.full:
+            return not_started(call.tool, _CANNOT_START, _TOO_MANY.format(self.threads.left_behind))
         surroundings.watch(lambda: Capture(stderr=invocation.note))
         CURRENT_CALL.set(_current(call, surroundings))
         arguments = partial(self.tool.parameters.arguments, call.params)

@@ -37,7 +37,7 @@ class Invocation:
     def __init__(self, function: Callable[..., Any], *, threads: Threads) -> None:
         self._function = function
         self._threads = threads
-        self._in_a_thread = not inspect.iscoroutinefunction(inspect.unwrap(function))
+        self.in_a_thread = not inspect.iscoroutinefunction(inspect.unwrap(function))
         self.note = ""
         """What is to be told of it once it was left behind."""
 
@@ -64,9 +64,9 @@ class Invocation:
         # Whatever it raises ends here: in a task, SystemExit would end the whole worker.
         try:
             call = partial(self._function, **arguments())
-            value: object = await self._threads.run(call) if self._in_a_thread else call()
+            value: object = await self._threads.run(call) if self.in_a_thread else call()
             if isinstance(value, Awaitable):
-                self._in_a_thread = False
+                self.in_a_thread = False
                 value = await self._watched(cast(Awaitable[object], value))
         except BaseException as error:  # noqa: BLE001
             return Raised(error)
@@ -86,7 +86,7 @@ class Invocation:
         )
 
     async def _stop(self, running: "asyncio.Task[Returned | Raised]") -> None:
-        if self._in_a_thread:
+        if self.in_a_thread:
             self.note = IN_A_THREAD
         running.cancel()
         await asyncio.wait({running}, timeout=STOP_GRACE_SECONDS)
