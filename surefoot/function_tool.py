@@ -1,5 +1,6 @@
 """A Python function as a tool: what `@tool` says of it."""
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar, overload
@@ -87,7 +88,8 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
 
 def decorated(value: object) -> Decorated | None:
     """Give what `@tool` said of a function, or of the function that a decorator above it wraps."""
-    record = getattr(value, _RECORD, None)
+    # Without calling anything of the value's own: a module may hold proxies that raise when they are touched.
+    record = inspect.getattr_static(value.__func__ if inspect.ismethod(value) else value, _RECORD, None)
     if not isinstance(record, Decorated) or not callable(value):
         return None
     # `functools.wraps` copies the record; what is called is the function with all that is around it.

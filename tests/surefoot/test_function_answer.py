@@ -6,6 +6,8 @@ from typing import Any
 
 import httpx2
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from surefoot import ToolError, ToolResult
@@ -18,6 +20,7 @@ from surefoot.function_answer import (
     failed_answer,
 )
 from surefoot.function_errors import error_code_of, error_text
+from surefoot.schema import check_schema, problems
 from surefoot.strict_json import NotStrictJsonError, strict_json
 from surefoot.type_schema import schema_of
 
@@ -182,6 +185,26 @@ def test_an_exception_is_told_in_a_sentence(error: Exception, text: str) -> None
 
 def test_a_long_sentence_is_shortened() -> None:
     assert len(error_text(ToolError("x" * 100_000)).encode()) <= 2048
+
+
+HINTS: list[Any] = [Works, Dated, list[Works], dict[str, int], str, int, None, Works | None, Any, list[int]]
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+
+@given(
+    st.sampled_from(HINTS),
+    st.dictionaries(st.sampled_from(["keyword", "results", "total", "day"]), json_values),
+)
+def test_every_answer_of_failure_fits_the_schema_of_success(hint: Any, params: dict[str, Any]) -> None:  # noqa: ANN401
+    form = answer_form(schema_of(hint, mode="serialization"), "")
+    check_schema(form.schema)
+    assert problems(form.schema, strict_json(answer_json(failed_answer(KeyError(), form, params)))) == ()
+    returned = answer_to({"success": False, "error": "no"}, form)
+    assert problems(form.schema, strict_json(answer_json(returned))) == ()
 
 
 def nested(depth: int) -> list[Any]:
