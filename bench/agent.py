@@ -26,6 +26,11 @@ from workers.worker import build_worker
 
 Activity = Callable[..., Any]
 
+DEFINITION = ToolDefinition.model_validate(
+    {"name": TOOL, "description": DESCRIPTION, "inputSchema": {"type": "object"}}
+)
+"""The tool of every workload."""
+
 
 @dataclass(frozen=True)
 class Talkative:
@@ -96,7 +101,4 @@ def with_tool_in_process(activities: Sequence[Activity], *, directory: Path) -> 
 
 
 def _tools(directory: Path) -> dict[str, DiskTool]:
-    definition = ToolDefinition.model_validate(
-        {"name": TOOL, "description": DESCRIPTION, "inputSchema": {"type": "object"}}
-    )
-    return {TOOL: DiskTool(definition, directory / TOOL, None)}
+    return {TOOL: DiskTool(DEFINITION, directory / TOOL, None)}

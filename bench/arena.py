@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from temporalio.client import Client, WorkflowHandle
 
+from bench.agent import DEFINITION
 from bench.handwritten import WORKFLOW
 from bench.serving import Dispatch, Measured, Side
 from bench.worker_process import WorkerProcess, worker_process
@@ -38,9 +39,8 @@ class Arena:
         workflow_id, queue = f"{side}-{secrets.token_hex(4)}", self.queues[side]
         match side:
             case "surefoot":
-                run = RunInput(
-                    prompt=PROMPT, model=workload.name, limits=Limits(max_turns=workload.turns + 1)
-                )
+                limits = Limits(max_turns=workload.turns + 1)
+                run = RunInput(prompt=PROMPT, model=workload.name, limits=limits, tools=(DEFINITION,))
                 return await start_run(self.client, run, workflow_id=workflow_id, queue=queue)
             case "handwritten":
                 return await self.client.start_workflow(

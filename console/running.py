@@ -18,7 +18,7 @@ from console.lines import write_line
 from console.output import Output
 from console.staying import keep_ui_up
 from console.watching import watch, watch_command
-from surefoot.run import RunInput
+from surefoot.run import RunInput, fit_an_input
 from workers.dev_presence import dev_is_up
 from workers.environment import process_environment
 from workers.models import check_form, check_model, is_scripted, price_table, provider_settings
@@ -122,8 +122,9 @@ async def _start_and_serve(
 ) -> ExitCode:
     claim = _claim_queue(command, where, settings)
     try:
+        run = _with_tools(command.run, where.tools)
         handle = await start_run(
-            server.client, command.run, workflow_id=command.workflow_id, queue=claim.served.queue
+            server.client, run, workflow_id=command.workflow_id, queue=claim.served.queue
         )
         _begin(command, handle, server, queue=claim.served.queue)
         again = watch_command(handle.id, None)
@@ -152,6 +153,11 @@ def _leave(command: RunCommand, again: str) -> ExitCode:
     command.output.end()
     write_line(sys.stderr, f"`{again}` follows it")
     return ExitCode.DONE
+
+
+def _with_tools(run: RunInput, tools: Discovery) -> RunInput:
+    """Spare the run the question what its worker can run, where the answer fits its input."""
+    return run.model_copy(update={"tools": tools.definitions}) if fit_an_input(tools.definitions) else run
 
 
 def _claim_queue(command: RunCommand, where: Embedded, settings: Settings) -> Claim:

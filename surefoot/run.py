@@ -1,13 +1,15 @@
 """A run from outside: what starts it, what it answers, and the literal names it goes by."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
 from surefoot.conversation import NOTHING_KEPT, Kept, Message
+from surefoot.definition import ToolDefinition
 from surefoot.ledger import Event
 from surefoot.limits import Limits
-from surefoot.sizes import MAX_PROMPT_BYTES, MAX_SYSTEM_BYTES, count
+from surefoot.sizes import MAX_INPUT_DEFINITIONS_BYTES, MAX_PROMPT_BYTES, MAX_SYSTEM_BYTES, count
 from surefoot.strict_json import is_unicode, json_bytes
 from surefoot.usage import Usage
 from surefoot.wire import WireModel
@@ -44,6 +46,19 @@ def _text(name: str, limit_bytes: int) -> AfterValidator:
     return AfterValidator(check)
 
 
+def fit_an_input(tools: Sequence[ToolDefinition]) -> bool:
+    """Tell whether a run's input has room for these definitions, whatever else is in it."""
+    return sum(len(tool.model_dump_json().encode()) for tool in tools) <= MAX_INPUT_DEFINITIONS_BYTES
+
+
+def _carried_in_an_input(tools: tuple[ToolDefinition, ...]) -> tuple[ToolDefinition, ...]:
+    if not fit_an_input(tools):
+        raise ValueError(f"the definitions are above the limit of {count(MAX_INPUT_DEFINITIONS_BYTES)}")
+    if len({tool.name for tool in tools}) < len(tools):
+        raise ValueError("two tools have the same name")
+    return tools
+
+
 class ChainLimits(WireModel):
     """When a run continues as new, if the server does not suggest it before."""
 
@@ -62,6 +77,8 @@ class RunInput(WireModel):
     system: Annotated[str, _text("the system prompt", MAX_SYSTEM_BYTES)] | None = None
     limits: Limits = Limits()
     model_patience: ModelPatience = ModelPatience()
+    tools: Annotated[tuple[ToolDefinition, ...], AfterValidator(_carried_in_an_input)] | None = None
+    """The tools of the run, where whoever starts it knows them; else the run asks its worker."""
     chain: ChainLimits = ChainLimits()
     carried: str | None = None
     """What a run that continues as new takes along; its prompt is then only a beginning, for people."""

@@ -14,6 +14,9 @@ seconds that it has, and a run whose workflow is not done by then is wedged."""
 
 MAX_ERROR_BYTES = 2048
 MAX_DEFINITIONS_BYTES = 1024 * 1024
+MAX_INPUT_DEFINITIONS_BYTES = 256 * 1024
+"""Definitions in a run's input, beside a prompt and a system prompt as large as they may be."""
+
 MAX_PROMPT_BYTES = 1024 * 1024
 MAX_SYSTEM_BYTES = 256 * 1024
 MAX_REPLY_BYTES = 1792 * 1024

@@ -140,7 +140,7 @@ class Agent:
         """Begin the conversation, or go on with the one that is carried; gives the tools of the run."""
         if run.carried is None:
             self._spent = Spent(started_at=workflow.info().workflow_start_time)
-            tools = await list_tools()
+            tools = run.tools if run.tools is not None else await list_tools()
             system = SystemMessage(text=system_prompt(run.system), tools=tools)
             self._conversation = self._conversation.append(system, UserMessage(text=run.prompt))
             return tools

@@ -35,6 +35,7 @@ async def go_on_as_new(run: RunInput, carried: Carried) -> NoReturn:
             # The whole prompt is in the conversation, with the system prompt.
             "prompt": truncate(run.prompt, _SHOWN_PROMPT_BYTES).text,
             "system": None,
+            "tools": None,
             "carried": pack(carried),
         }
     )

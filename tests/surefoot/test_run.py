@@ -31,6 +31,7 @@ def test_a_run_needs_a_prompt_and_a_model_and_nothing_else() -> None:
             "longest_pause_seconds": 300.0,
             "total_seconds": 21_600.0,
         },
+        "tools": None,
         "chain": {"max_events": 8_192, "max_bytes": 8 * 1024 * 1024, "max_updates": 1_000},
         "carried": None,
     }
@@ -128,3 +129,28 @@ def test_usage_adds_up() -> None:
     assert one + one == Usage(
         requests=2, input_tokens=4, output_tokens=6, cache_read_tokens=8, cache_write_tokens=10
     )
+
+
+def _named(name: str, *, size: int = 0) -> dict[str, Any]:
+    return {"name": name, "description": "d" * size or "d", "inputSchema": {}}
+
+
+@pytest.mark.parametrize(
+    ("tools", "problem"),
+    [
+        pytest.param([_named("a"), _named("b")], None, id="two"),
+        pytest.param([], None, id="none at all"),
+        pytest.param([_named("a"), _named("a")], "two tools have the same name", id="the same name twice"),
+        pytest.param(
+            [_named("a", size=200_000), _named("b", size=80_000)],
+            "the definitions are above the limit of 256KB",
+            id="more than an input has room for",
+        ),
+    ],
+)
+def test_a_run_can_be_told_its_tools(tools: list[dict[str, Any]], problem: str | None) -> None:
+    if problem is None:
+        assert RunInput.model_validate({**MINIMAL, "tools": tools}).tools is not None
+        return
+    with pytest.raises(ValidationError, match=problem):
+        RunInput.model_validate({**MINIMAL, "tools": tools})

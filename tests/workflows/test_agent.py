@@ -11,7 +11,7 @@ from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.testing import WorkflowEnvironment
 
 from activities.conversation_cache import ConversationCache
-from activities.interface import LlmTurnInput
+from activities.interface import LLM_TURN, LlmTurnInput
 from activities.model import ModelRefusedError, ModelUnavailableError
 from surefoot.conversation import AssistantMessage, ToolMessage, UserMessage
 from surefoot.ledger import RunFinished
@@ -357,3 +357,18 @@ async def test_a_run_that_was_left_alone_for_longer_than_its_patience_goes_on(
         finished = await finish(handle)
 
     assert finished.result.answer == "Done."
+
+
+async def test_a_run_that_is_told_its_tools_asks_nobody_for_them(time_skipping: WorkflowEnvironment) -> None:
+    look = tool("look", answer)
+    async with serving(time_skipping.client, Replies([calls(("look", {})), says("Done.")]), [look]) as queue:
+        run = await start(time_skipping.client, queue, tools=(look.definition,))
+        result = await run.result()
+        history = await run.fetch_history()
+
+    scheduled = [
+        event.activity_task_scheduled_event_attributes.activity_type.name
+        for event in history.events
+        if event.HasField("activity_task_scheduled_event_attributes")
+    ]
+    assert (result.answer, scheduled) == ("Done.", [LLM_TURN, "look", LLM_TURN])
