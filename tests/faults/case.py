@@ -101,6 +101,8 @@ class Case:
     params: JsonValue = field(default_factory=dict[str, JsonValue])
     manifest: Mapping[str, object] | None = field(default_factory=dict[str, object])
     """Fields beside the required ones; None where the model was never told of such a tool."""
+    function: str | None = None
+    """Python with a function as the tool, in place of a program and a manifest; NAME stands for its name."""
     called: str | None = None
     """The tool that is called, where it is another case's or not the case's own."""
     beforehand: str | None = None

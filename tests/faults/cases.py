@@ -7,6 +7,8 @@ and DIR/x stand for the tool and its executable, and QUEUE for a queue that nobo
 from collections.abc import Sequence
 
 from tests.faults.case import EFFECTS, Case, Failure, Like, Program, Success, python, shell
+from tests.faults.function_cases import FUNCTIONS, SLOW_FUNCTIONS
+from tests.faults.isolated_cases import ISOLATED_FUNCTIONS, SLOW_ISOLATED_FUNCTIONS
 from tests.faults.large_cases import ANSWERS_OF_A_TURN, INPUTS_OF_A_TURN, SINGLE_INPUT
 
 CUT = r"\n\.\.\. \[[\d,]+ more bytes\] \.\.\.\n\n\[OUTPUT TRUNCATED - exceeded %s limit\]\n"
@@ -384,6 +386,9 @@ GROUPS: Sequence[Sequence[Case]] = (
     SINGLE_INPUT,
     INPUTS_OF_A_TURN,
     ANSWERS_OF_A_TURN,
+    FUNCTIONS,
+    ISOLATED_FUNCTIONS,
+    (*SLOW_FUNCTIONS, *SLOW_ISOLATED_FUNCTIONS),
 )
 
 CASES: tuple[Case, ...] = tuple(case for group in GROUPS for case in group)

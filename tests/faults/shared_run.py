@@ -25,6 +25,8 @@ def write_tools(directory: Path, cases: Iterable[Case], *, queue: str) -> None:
     for case in cases:
         if case.program is not None:
             _write_program(directory / case.tool, case.program)
+        if case.function is not None:
+            (directory / f"{case.tool}.py").write_text(case.function.replace("NAME", case.tool))
         if case.manifest is not None:
             manifest = {
                 "name": case.tool,

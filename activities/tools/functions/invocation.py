@@ -92,3 +92,5 @@ class Invocation:
         await asyncio.wait({running}, timeout=STOP_GRACE_SECONDS)
         if not running.done():
             self.note = IGNORES_ITS_CANCEL
+            # Else the event loop would wait for it at its end, for ever, and with it the worker.
+            asyncio._unregister_task(running)  # noqa: SLF001  documented, for event loops
