@@ -11,7 +11,7 @@ from temporalio import activity
 
 # What ends sooner need not beat. It would be one more write for each call and turn, and ten calls that start
 # together took a third longer with it.
-_BEFORE_THE_FIRST = timedelta(seconds=0.2)
+_BEFORE_THE_FIRST = timedelta(seconds=0.5)
 
 
 @dataclass(frozen=True)
