@@ -18,7 +18,7 @@ def _crashed(reason: str) -> Failure:
 _TOO_SLOW = "Too many requests"
 
 FUNCTIONS = (
-    function("function answers", "return {'n': 1}", answered(n=1)),
+    function("function answers", "print('noise')\nreturn {'n': 1}", answered(n=1)),
     function("function answers from a thread", "return [1]", answered(result=[1]), kind="def"),
     function(
         "function says no",

@@ -11,7 +11,7 @@ from activities.tools.environment import ARTIFACTS_DIRECTORY
 from activities.tools.executor import Surroundings
 from activities.tools.functions.invocation import Invocation, OutOfTime, Returned
 from activities.tools.functions.threads import Raised, Threads
-from surefoot.current_call import CURRENT_CALL, CurrentCall
+from surefoot.current_call import CurrentCall
 from surefoot.definition import ToolDefinition
 from surefoot.failures import Captured, invalid_json, not_started, output_too_large, raised, timed_out
 from surefoot.function_answer import NoAnswerError, answer_json, answer_to, failed_answer
@@ -47,11 +47,10 @@ class InProcessTool:
 
     async def run(self, call: ToolCallInput, surroundings: Surroundings) -> ToolSuccess | ToolFailure:
         """Call the function once; `Tool.run` says how it ends."""
-        invocation = Invocation(self.tool.function, threads=self.threads)
+        invocation = Invocation(self.tool.function, _current(call, surroundings), threads=self.threads)
         if invocation.in_a_thread and self.threads.full:
             return not_started(call.tool, _CANNOT_START, _TOO_MANY.format(self.threads.left_behind))
         surroundings.watch(lambda: Capture(stderr=invocation.note))
-        CURRENT_CALL.set(_current(call, surroundings))
         arguments = partial(self.tool.parameters.arguments, call.params)
         ending = await invocation.run(arguments, seconds=call.timeout_seconds)
         try:

@@ -1,6 +1,7 @@
 """One invocation of a function in this process, ended by its deadline as far as it lets itself be ended."""
 
 import asyncio
+import contextvars
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
@@ -8,8 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
+from activities.tools.functions.printing import share_stdout
 from activities.tools.functions.steps import watched
 from activities.tools.functions.threads import Raised, Threads
+from surefoot.current_call import CURRENT_CALL, CurrentCall
 
 _log = logging.getLogger(__name__)
 
@@ -34,9 +37,11 @@ class OutOfTime:
 class Invocation:
     """A function that is being called: async ones on the event loop, plain ones in a thread."""
 
-    def __init__(self, function: Callable[..., Any], *, threads: Threads) -> None:
+    def __init__(self, function: Callable[..., Any], current: CurrentCall, *, threads: Threads) -> None:
         self._function = function
         self._threads = threads
+        self._context = contextvars.copy_context()
+        self._context.run(CURRENT_CALL.set, current)
         self.in_a_thread = not inspect.iscoroutinefunction(inspect.unwrap(function))
         self.note = ""
         """What is to be told of it once it was left behind."""
@@ -49,7 +54,8 @@ class Invocation:
         Raises:
             CancelledError: and nothing else. It was cancelled, too.
         """
-        running = asyncio.create_task(self._call(arguments))
+        share_stdout()
+        running = asyncio.create_task(self._call(arguments), context=self._context)
         try:
             await asyncio.wait({running}, timeout=seconds)
         except asyncio.CancelledError:

@@ -1,5 +1,6 @@
 import asyncio
 import logging
+import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -294,6 +295,16 @@ async def test_too_many_threads_left_behind_refuse_the_next_call(tmp_path: Path)
     (tmp_path / "go").touch()
     await until(lambda: tool.threads.left_behind == 0)
     assert isinstance(await executor.run(call()), ToolSuccess)
+
+
+@pytest.mark.parametrize("kind", ["async def", "def"])
+async def test_what_a_function_prints_is_kept_from_stdout(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    outcome = await outcome_of(tmp_path, x("print('from the function')", kind=kind), call())
+    sys.stdout.write("from the command\n")
+    assert isinstance(outcome, ToolSuccess)
+    assert capsys.readouterr() == ("from the command\n", "from the function\n")
 
 
 async def test_who_holds_the_event_loop_is_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
