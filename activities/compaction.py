@@ -9,7 +9,7 @@ from temporalio import activity
 from activities.conversations import Conversations
 from activities.heartbeats import BeatIntervals, beating
 from activities.interface import COMPACT_CONTEXT, CompactInput, CompactResult
-from activities.llm_turn import OpenModel, told_to_the_run
+from activities.llm_turn import OpenModel, opened, told_to_the_run
 from activities.summaries import Summarizer, first_prompt
 from surefoot.compaction import plan, shorten_newest
 from surefoot.context import FULL_PERCENT, Counted, target_bytes
@@ -84,7 +84,7 @@ class Compaction:
         return replace(smaller, messages=shortest.messages)
 
     async def _summarised(self, request: CompactInput, split: Split, room_bytes: int) -> _Smaller:
-        model = await asyncio.to_thread(self._open_model, request.turn, activity.info().attempt)
+        model = await opened(self._open_model, request.turn)
         summary = await Summarizer(model, first_prompt(split.opening), room_bytes).summary(split.older)
         return _Smaller(summarised(split, summary.text), split.turns, summary.text, summary.usage)
 

@@ -1,8 +1,8 @@
 """The `llm_turn` activity: gives a model the conversation, and the workflow its reply."""
 
-import asyncio
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
+from inspect import isawaitable
 
 from pydantic import ValidationError
 from temporalio import activity
@@ -30,8 +30,18 @@ from surefoot.conversation import AssistantMessage, Conversation, message_bytes
 from surefoot.sizes import MAX_ERROR_BYTES, MAX_REPLY_BYTES, count
 from surefoot.truncation import truncate
 
-OpenModel = Callable[[LlmTurnInput, int], Model]
-"""Gives the model that a turn names; the number is the attempt, counted from 1. Called in a thread."""
+OpenModel = Callable[[LlmTurnInput, int], Model | Awaitable[Model]]
+"""Gives the model that a turn names; the number is the attempt, counted from 1.
+
+It is called on the event loop, on which tools beat: what takes long, such as reading a file or importing a
+provider's client, is awaited.
+"""
+
+
+async def opened(open_model: OpenModel, turn: LlmTurnInput) -> Model:
+    """Open the model of a turn for the activity that is running."""
+    model = open_model(turn, activity.info().attempt)
+    return await model if isawaitable(model) else model
 
 
 class LlmTurns:
@@ -67,8 +77,7 @@ class LlmTurns:
 
     async def _reply(self, turn: LlmTurnInput, conversation: Conversation) -> LlmTurnResult:
         with told_to_the_run():
-            # In a thread: it may read files, and import for seconds, while tools here have to beat.
-            model = await asyncio.to_thread(self._open_model, turn, activity.info().attempt)
+            model = await opened(self._open_model, turn)
             return _carried(await model.reply(conversation.messages, closing=turn.closing))
 
 

@@ -1,6 +1,7 @@
 """Which model a name stands for."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable, Mapping
 from pathlib import Path
 
 from activities.interface import LlmTurnInput
@@ -40,10 +41,20 @@ def model_opener(settings: ProviderSettings, prices: PriceTable = NO_PRICES) -> 
     `prices` is the user's own table.
     """
     providers = ProviderModels(settings)
+    ready: set[tuple[str, Protocol]] = set()
 
-    def open_model(turn: LlmTurnInput, attempt: int) -> Model:
+    def open_now(turn: LlmTurnInput, attempt: int) -> Model:
         model = _open(turn.model, turn.protocol, providers, attempt)
-        return _priced(model, ModelPrices(turn.model, prices), cost_limited=turn.cost_limited)
+        priced = _priced(model, ModelPrices(turn.model, prices), cost_limited=turn.cost_limited)
+        if not is_scripted(turn.model):
+            ready.add((turn.model, turn.protocol))
+        return priced
+
+    def open_model(turn: LlmTurnInput, attempt: int) -> Model | Awaitable[Model]:
+        if (turn.model, turn.protocol) in ready:
+            return open_now(turn, attempt)
+        # A script is read from its file, and the first of a provider's models imports for a second.
+        return asyncio.to_thread(open_now, turn, attempt)
 
     return open_model
 

@@ -1,6 +1,6 @@
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -421,9 +421,12 @@ async def test_a_model_that_takes_long_to_open_keeps_nobody_waiting(client: Clie
     others_went_on = threading.Event()
     waited: list[bool] = []
 
-    def open_model(_turn: LlmTurnInput, _attempt: int) -> Model:
+    def open_slowly() -> Model:
         waited.append(others_went_on.wait(3))
         return Replies([says("Done.")])
+
+    def open_model(_turn: LlmTurnInput, _attempt: int) -> Awaitable[Model]:
+        return asyncio.to_thread(open_slowly)
 
     (tmp_path / "tools").mkdir()
     queue = new_queue()

@@ -8,6 +8,7 @@ import importlib
 import json
 import os
 import selectors
+import signal
 import socket
 import sys
 from typing import Any, NoReturn
@@ -73,6 +74,8 @@ def _become(request: dict[str, Any], streams: list[int]) -> NoReturn:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
     os.closerange(_STREAMS, os.sysconf("SC_OPEN_MAX"))
+    # Tests that were started under nohup ignore it, and so would the command.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.chdir(request["directory"])
     os.environ.clear()
     os.environ.update(request["environment"])

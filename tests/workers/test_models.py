@@ -1,12 +1,12 @@
-import asyncio
-import threading
 from contextlib import nullcontext
 from decimal import Decimal
+from inspect import isawaitable
 from pathlib import Path
 
 import pytest
 
 from activities.interface import LlmTurnInput
+from activities.llm_turn import OpenModel
 from activities.model import Model, ModelRefusedError
 from activities.price_table import NO_PRICES, ModelFacts, PriceTable
 from activities.prices import ModelPrices, PricedModel
@@ -32,6 +32,11 @@ def turn(model: str, *, cost_limited: bool = False) -> LlmTurnInput:
     )
 
 
+async def opened(opener: OpenModel, wanted: LlmTurnInput, attempt: int = 1) -> Model:
+    model = opener(wanted, attempt)
+    return await model if isawaitable(model) else model
+
+
 def asked(model: Model) -> Model:
     """Give the model that a priced one asks."""
     assert isinstance(model, PricedModel)
@@ -44,14 +49,14 @@ def test_an_empty_variable_counts_as_unset() -> None:
     assert provider_settings(environment) == ProviderSettings(openai_base_url="http://127.0.0.1:9")
 
 
-def test_a_script_is_read_for_every_turn_so_that_it_can_be_mended(tmp_path: Path) -> None:
+async def test_a_script_is_read_for_every_turn_so_that_it_can_be_mended(tmp_path: Path) -> None:
     script = tmp_path / "script.yaml"
     script.write_text("steps:\n  - say: One.\n")
     opener = model_opener(KEYS)
 
-    first = opener(turn(f"scripted:{script}"), 1)
+    first = await opened(opener, turn(f"scripted:{script}"))
     script.write_text("steps:\n  - say: Two.\n")
-    second = opener(turn(f"scripted:{script}"), 2)
+    second = await opened(opener, turn(f"scripted:{script}"), 2)
 
     said, said_next = asked(first), asked(second)
     assert isinstance(said, ScriptedModel)
@@ -60,18 +65,15 @@ def test_a_script_is_read_for_every_turn_so_that_it_can_be_mended(tmp_path: Path
     assert said.script != said_next.script
 
 
-async def test_a_providers_model_is_opened_once_for_all_turns() -> None:
-    opener, threads = model_opener(KEYS), set[int]()
+async def test_a_providers_model_is_opened_once_for_all_turns_and_in_a_thread() -> None:
+    opener = model_opener(KEYS)
 
-    def open_model() -> Model:
-        threads.add(threading.get_ident())
-        return opener(turn("openai-chat:gpt-5-mini"), 1)
+    opening = opener(turn("openai-chat:gpt-5-mini"), 1)
+    assert isawaitable(opening)
+    first = await opening
+    others = [opener(turn("openai-chat:gpt-5-mini"), 1) for _ in range(3)]
 
-    first = await asyncio.to_thread(open_model)
-    others = await asyncio.gather(*(asyncio.to_thread(open_model) for _ in range(3)))
-
-    assert threading.get_ident() not in threads
-    assert all(asked(other) is asked(first) for other in others)
+    assert all(not isawaitable(other) and asked(other) is asked(first) for other in others)
 
 
 @pytest.mark.parametrize(
@@ -82,9 +84,9 @@ async def test_a_providers_model_is_opened_once_for_all_turns() -> None:
         pytest.param("nobody:gpt", "nobody", id="a provider that nobody knows"),
     ],
 )
-def test_a_model_that_cannot_be_opened_is_refused_with_the_reason(name: str, reason: str) -> None:
+async def test_a_model_that_cannot_be_opened_is_refused_with_the_reason(name: str, reason: str) -> None:
     with pytest.raises(ModelRefusedError) as refused:
-        model_opener(KEYS)(turn(name), 1)
+        await opened(model_opener(KEYS), turn(name))
 
     assert reason in refused.value.reason
 
@@ -105,7 +107,7 @@ ONLY_A_WINDOW = PriceTable({"openai-chat:mine": ModelFacts(context_window=8_000)
         pytest.param("scripted:{free}", NO_PRICES, True, id="a script without one"),
     ],
 )
-def test_a_run_with_a_cost_limit_asks_no_model_of_unknown_price(
+async def test_a_run_with_a_cost_limit_asks_no_model_of_unknown_price(
     tmp_path: Path, model: str, prices: PriceTable, refused: bool
 ) -> None:
     priced, free = tmp_path / "priced.yaml", tmp_path / "free.yaml"
@@ -113,17 +115,17 @@ def test_a_run_with_a_cost_limit_asks_no_model_of_unknown_price(
     free.write_text(PRICED_SCRIPT.partition("\n")[2])
     name = model.format(priced=priced, free=free)
     opener = model_opener(KEYS, prices)
-    opener(turn(name), 1)
+    await opened(opener, turn(name))
 
     complaint = f"the price of '{name}' is not known.* SUREFOOT_PRICES"
     with pytest.raises(ModelRefusedError, match=complaint) if refused else nullcontext():
-        opener(turn(name, cost_limited=True), 1)
+        await opened(opener, turn(name, cost_limited=True))
 
 
 async def test_a_providers_reply_says_what_it_cost_and_how_much_fits_the_model() -> None:
     with ModelServer(Reply(text="Done.")) as server:
         opener = model_opener(ProviderSettings(openai_api_key="key", openai_base_url=server.openai_url))
-        model = await asyncio.to_thread(opener, turn("openai-chat:gpt-4o", cost_limited=True), 1)
+        model = await opened(opener, turn("openai-chat:gpt-4o", cost_limited=True))
         result = await model.reply((SystemMessage(text="s"), UserMessage(text="u")), closing=False)
 
     assert result.usage.cost == ModelPrices("openai-chat:gpt-4o").known(result.usage).cost
