@@ -21,7 +21,7 @@ demo: setup ## watch an agent meet tool failures and carry on
 		--model scripted:examples/failures/demo.yaml --tools builtin --tools examples/failures
 
 test: lint types contracts ## lint, types, import contracts and all tests
-	$(BIN)/pytest -n 5 --dist worksteal
+	$(BIN)/pytest -n 7 --dist worksteal
 
 test-all: test test-long ## test, and the longer suites
 
