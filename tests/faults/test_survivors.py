@@ -1,10 +1,12 @@
 import secrets
 import subprocess
 from collections.abc import Generator
+from datetime import timedelta
 
 import pytest
 
 from tests.faults.survivors import survivors
+from workers.waiting import until
 
 
 @pytest.fixture
@@ -26,9 +28,15 @@ def left_behind(workflow_id: str) -> Generator[None]:
 
 
 @pytest.mark.usefixtures("left_behind")
-def test_a_process_is_found_by_its_environment_or_by_its_arguments(workflow_id: str) -> None:
-    found = survivors(workflow_id)["3-1"]
+async def test_a_process_is_found_by_its_environment_or_by_its_arguments(workflow_id: str) -> None:
+    # Until it has become the command that it was started for, a process is nobody's.
+    found = await until(lambda: _both(survivors(workflow_id)), within=timedelta(seconds=10))
     assert ["sleep 60" in " ".join(found), f"sh -c read line {workflow_id}/3-1" in found] == [True, True]
+
+
+def _both(found: dict[str, list[str]]) -> list[str] | None:
+    commands = found.get("3-1", [])
+    return commands if len(commands) == 2 else None
 
 
 @pytest.mark.usefixtures("left_behind")

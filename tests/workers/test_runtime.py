@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from workers.embedded_server import embedded_server
+from workers.server_ports import free_port
 from workers.server_process import find_server
 from workers.settings import Settings
 from workers.waiting import until
@@ -14,7 +15,9 @@ from workers.waiting import until
 async def test_the_core_complains_to_the_log_and_not_amid_the_results(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with embedded_server(Settings(state_directory=tmp_path)) as server:
+    # On ports of its own: on the usual ones, another test's server might answer in its place.
+    settings = Settings(state_directory=tmp_path)
+    async with embedded_server(settings, port=free_port(), ui_port=free_port()) as server:
         killed = find_server(tmp_path / "temporal.db")
         assert killed
         killed.send(signal.SIGKILL)
