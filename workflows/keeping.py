@@ -1,5 +1,6 @@
 """Lets go of what the model has already been given, once it is too much to carry."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -7,7 +8,7 @@ from temporalio import workflow
 from temporalio.common import RawValue, RetryPolicy
 
 from activities.interface import KEEP_CONVERSATION, KeepInput
-from surefoot.conversation import Conversation, Kept, Prefix, message_bytes
+from surefoot.conversation import Conversation, Kept, Message, Prefix, message_bytes
 from surefoot.sizes import MAX_CARRIED_MESSAGES_BYTES
 from workflows.payloads import typed
 
@@ -20,12 +21,11 @@ async def small_enough(conversation: Conversation, given: Prefix) -> Conversatio
 
     A store that is away is waited for: what was said must not be lost.
     """
-    if _size(conversation) <= MAX_CARRIED_MESSAGES_BYTES:
+    if _can_be_carried(conversation.messages):
         return conversation
     start = conversation.base.prefix.length
     new = conversation.between(given.length, conversation.prefix.length)
-    new_bytes = sum(message_bytes(message) for message in new)
-    upto = given if given.length > start and new_bytes <= MAX_CARRIED_MESSAGES_BYTES else conversation.prefix
+    upto = given if given.length > start and _can_be_carried(new) else conversation.prefix
     raw = await workflow.execute_activity(
         KEEP_CONVERSATION,
         KeepInput(base=conversation.base, upto=upto),
@@ -38,5 +38,11 @@ async def small_enough(conversation: Conversation, given: Prefix) -> Conversatio
     return replace(conversation, base=typed(raw, Kept), messages=messages)
 
 
-def _size(conversation: Conversation) -> int:
-    return sum(message_bytes(message) for message in conversation.messages)
+def _can_be_carried(messages: Sequence[Message]) -> bool:
+    left_bytes = MAX_CARRIED_MESSAGES_BYTES
+    for message in messages:
+        left_bytes -= message_bytes(message)
+        # To measure all of a large turn would take longer than a workflow task may.
+        if left_bytes < 0:
+            return False
+    return True
