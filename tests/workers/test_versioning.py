@@ -69,6 +69,8 @@ async def test_a_turn_ends_on_the_version_where_it_began_and_the_run_goes_on_wit
         async with worker(queue, new, "2"), worker(far, new, "2"):
             await make_current(client, queue, "2")
             after = await start(client, queue)
+            # By then every part of the server knows which version is current.
+            await until_running(after, printed('"begun"\n'))
             (tmp_path / "go").touch()
             answers = [(await run.result()).answer for run in (before, after)]
 
