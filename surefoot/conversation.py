@@ -1,6 +1,7 @@
 """What was said in a run, with a digest that tells two conversations apart."""
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
@@ -150,6 +151,19 @@ class Conversation:
         """Give the messages from position `start` up to `end`, without those of the base."""
         first = self.base.prefix.length
         return self.messages[max(start - first, 0) : max(end - first, 0)]
+
+
+def fit(messages: Iterable[Message], limit_bytes: int) -> bool:
+    """Tell whether messages are within a limit as JSON; measures no more of them than that takes.
+
+    To measure all of a large turn would take longer than a workflow task may.
+    """
+    left_bytes = limit_bytes
+    for message in messages:
+        left_bytes -= message_bytes(message)
+        if left_bytes < 0:
+            return False
+    return True
 
 
 def message_bytes(message: Message) -> int:

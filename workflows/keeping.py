@@ -1,6 +1,5 @@
 """Lets go of what the model has already been given, once it is too much to carry."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -8,7 +7,7 @@ from temporalio import workflow
 from temporalio.common import RawValue, RetryPolicy
 
 from activities.interface import KEEP_CONVERSATION, KeepInput
-from surefoot.conversation import Conversation, Kept, Message, Prefix, message_bytes
+from surefoot.conversation import Conversation, Kept, Prefix, fit
 from surefoot.sizes import MAX_CARRIED_MESSAGES_BYTES
 from workflows.payloads import typed
 
@@ -21,11 +20,11 @@ async def small_enough(conversation: Conversation, given: Prefix) -> Conversatio
 
     A store that is away is waited for: what was said must not be lost.
     """
-    if _can_be_carried(conversation.messages):
+    if fit(conversation.messages, MAX_CARRIED_MESSAGES_BYTES):
         return conversation
     start = conversation.base.prefix.length
     new = conversation.between(given.length, conversation.prefix.length)
-    upto = given if given.length > start and _can_be_carried(new) else conversation.prefix
+    upto = given if given.length > start and fit(new, MAX_CARRIED_MESSAGES_BYTES) else conversation.prefix
     raw = await workflow.execute_activity(
         KEEP_CONVERSATION,
         KeepInput(base=conversation.base, upto=upto),
@@ -36,13 +35,3 @@ async def small_enough(conversation: Conversation, given: Prefix) -> Conversatio
     )
     messages = conversation.between(upto.length, conversation.prefix.length)
     return replace(conversation, base=typed(raw, Kept), messages=messages)
-
-
-def _can_be_carried(messages: Sequence[Message]) -> bool:
-    left_bytes = MAX_CARRIED_MESSAGES_BYTES
-    for message in messages:
-        left_bytes -= message_bytes(message)
-        # To measure all of a large turn would take longer than a workflow task may.
-        if left_bytes < 0:
-            return False
-    return True

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from temporalio import workflow
 
 from activities.interface import LLM_TURN, LlmTurnInput, LlmTurnResult
-from surefoot.conversation import Conversation, Message, Prefix, message_bytes
+from surefoot.conversation import Conversation, Message, Prefix, fit
 from surefoot.ledger import Event, ModelReplied, TurnStarted
 from surefoot.run import RunInput
 from surefoot.sizes import MAX_NEW_MESSAGES_BYTES
@@ -73,12 +73,7 @@ class ModelTurns:
 
 
 def _that_travel(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    left_bytes = MAX_NEW_MESSAGES_BYTES
-    for message in messages:
-        left_bytes -= message_bytes(message)
-        if left_bytes < 0:
-            return ()
-    return messages
+    return messages if fit(messages, MAX_NEW_MESSAGES_BYTES) else ()
 
 
 def _summary(turn: int, model: str, new: int) -> str:
