@@ -21,6 +21,8 @@ from workers.served_queues import ServedQueue
 from workers.takeover import tools_of
 
 SOURCE = """
+    ENOUGH_TO_START = 8
+
     @tool
     async def shout(text: str) -> str:
         '''Shout.'''
@@ -47,11 +49,11 @@ SOURCE = """
         while not (current_call().directory / "go").exists():
             time.sleep(0.01)
 
-    @tool(timeout_seconds=1, isolated=True)
+    @tool(timeout_seconds=ENOUGH_TO_START, isolated=True)
     def wait_in_a_process() -> None:
         '''Wait.'''
-        (current_call().directory / "pid").write_text(f"{os.getpid()}\\n")
         print("half", end="")
+        (current_call().directory / "pid").write_text(f"{os.getpid()}\\n")
         time.sleep(300)
 """
 
@@ -63,7 +65,7 @@ WAITING: tuple[tuple[str, JsonValue], ...] = (
 
 
 def patient(directory: Path) -> None:
-    write_module(directory / "tools", "functions", SOURCE.replace("timeout_seconds=1", "timeout_seconds=300"))
+    write_module(directory / "tools", "functions", SOURCE.replace("timeout_seconds=", "timeout_seconds=300+"))
 
 
 def told(outcome: object) -> tuple[str, str] | object:
