@@ -25,6 +25,12 @@ class Discovery:
     problems: tuple[Problem, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict[str, str])
     """Which of the sources each tool is from."""
+    tool_sets: Mapping[str, tuple[ToolDefinition, ...]] = field(
+        default_factory=dict[str, tuple[ToolDefinition, ...]]
+    )
+    """What runs of each agent are given, by `SubAgent.key`: of those among the tools, and among theirs."""
+    inner: Mapping[str, Tool] = field(default_factory=dict[str, Tool])
+    """Tools that only those agents are given, by name."""
 
     @property
     def errors(self) -> tuple[Problem, ...]:
@@ -35,6 +41,11 @@ class Discovery:
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """The definitions in the order of their names."""
         return tuple(tool.definition for _, tool in sorted(self.tools.items()))
+
+    @property
+    def served(self) -> Mapping[str, Tool]:
+        """Every tool that a worker runs for these sources, by name, those of agents included."""
+        return {**self.inner, **self.tools}
 
 
 def discover_tools(sources: Sequence[Path | str]) -> Discovery:
