@@ -5,11 +5,12 @@ from datetime import timedelta
 from typing import Annotated, Literal, TypeGuard
 
 from pydantic import ConfigDict, Field, JsonValue, ValidationInfo, field_validator
-from pydantic.alias_generators import to_camel
 
+from surefoot.json_schema import JsonSchema
 from surefoot.schema import SchemaRefusedError, check_schema
 from surefoot.sizes import MAX_ANSWER_BYTES
-from surefoot.wire import WireModel
+from surefoot.sub_agent import SubAgent
+from surefoot.wire import CamelModel
 
 RESERVED_NAMES: frozenset[str] = frozenset(
     {"llm_turn", "list_tools", "describe_queue", "keep_conversation", "compact_context", "surefoot"}
@@ -23,14 +24,8 @@ MAX_TIMEOUT_SECONDS = 86_400
 
 DEFAULT_HEARTBEAT_SECONDS = 15.0
 
-JsonSchema = dict[str, JsonValue]
 
-
-class _CamelModel(WireModel):
-    model_config = ConfigDict(alias_generator=to_camel, serialize_by_alias=True)
-
-
-class ToolAnnotations(_CamelModel):
+class ToolAnnotations(CamelModel):
     """Hints about a tool's effects, with MCP's meaning; None where the author said nothing."""
 
     title: str | None = None
@@ -48,7 +43,7 @@ _Timeout = Annotated[float, Field(ge=0.001, le=MAX_TIMEOUT_SECONDS)]
 _CaptureLimit = Annotated[int, Field(ge=128, le=64 * 1024)]
 
 
-class CaptureLimits(_CamelModel):
+class CaptureLimits(CamelModel):
     """How many bytes of a tool's output the model is given."""
 
     stdout: _CaptureLimit = 10_240
@@ -63,7 +58,11 @@ def _default_heartbeat(fields: dict[str, object]) -> float | None:
     return None if fields.get("executor_queue") else DEFAULT_HEARTBEAT_SECONDS
 
 
-class ToolDefinition(_CamelModel):
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+class ToolDefinition(CamelModel):
     """A tool as the model and the workflow know it; durations in seconds, sizes in bytes."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
@@ -82,6 +81,9 @@ class ToolDefinition(_CamelModel):
         default_factory=_default_heartbeat
     )
     approval: Literal["never"] = "never"
+    # Left out where there is none, so that what other tools write into histories stays as it was.
+    agent: SubAgent | None = Field(default=None, exclude_if=_is_none)
+    """What makes the tool an agent of its own: a call of it is a run, and no activity."""
 
     @field_validator("name")
     @classmethod
@@ -146,6 +148,13 @@ class Manifest(ToolDefinition):
     """A definition as its author writes it in `<tool>.tool.json`: a field that nobody knows is an error."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @field_validator("agent")
+    @classmethod
+    def _is_no_agent(cls, agent: SubAgent | None) -> SubAgent | None:
+        if agent is not None:
+            raise ValueError("an agent is no executable: offer its file, NAME.md, as a tool")
+        return agent
 
     def definition(self) -> ToolDefinition:
         """Give the definition that travels."""

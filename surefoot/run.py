@@ -9,8 +9,9 @@ from surefoot.conversation import NOTHING_KEPT, Kept, Message
 from surefoot.definition import ToolDefinition
 from surefoot.ledger import Event
 from surefoot.limits import Limits
-from surefoot.sizes import MAX_INPUT_DEFINITIONS_BYTES, MAX_PROMPT_BYTES, MAX_SYSTEM_BYTES, count
-from surefoot.strict_json import is_unicode, json_bytes
+from surefoot.protocol import Protocol
+from surefoot.run_text import ModelName, SystemText, run_text
+from surefoot.sizes import MAX_INPUT_DEFINITIONS_BYTES, MAX_PROMPT_BYTES, count
 from surefoot.usage import Usage
 from surefoot.wire import WireModel
 
@@ -18,8 +19,6 @@ WORKFLOW = "surefoot"
 EVENTS_QUERY = "events"
 CONVERSATION_QUERY = "conversation"
 CANCEL_TOOL_CALL_UPDATE = "cancel_tool_call"
-
-Protocol = Literal["native", "prompted"]
 
 # The server takes a timeout of zero for none at all.
 _Period = Annotated[float, Field(ge=0.001, le=366 * 86_400)]
@@ -31,19 +30,6 @@ class ModelPatience(WireModel):
     attempt_seconds: _Period = 600
     longest_pause_seconds: _Period = 300
     total_seconds: _Period = 6 * 3_600
-
-
-def _text(name: str, limit_bytes: int) -> AfterValidator:
-    def check(text: str) -> str:
-        if not text.strip():
-            raise ValueError(f"{name} is empty")
-        if not is_unicode(text):
-            raise ValueError(f"{name} holds bytes that are no UTF-8")
-        if (size := json_bytes(text)) > limit_bytes:
-            raise ValueError(f"{name} is {size:,} bytes as JSON, above the limit of {count(limit_bytes)}")
-        return text
-
-    return AfterValidator(check)
 
 
 def fit_an_input(tools: Sequence[ToolDefinition]) -> bool:
@@ -71,14 +57,16 @@ class ChainLimits(WireModel):
 class RunInput(WireModel):
     """Everything a run is started with; texts are bounded so that every server and worker can carry them."""
 
-    prompt: Annotated[str, _text("the prompt", MAX_PROMPT_BYTES)]
-    model: Annotated[str, _text("the model's name", 8 * 1024)]
+    prompt: Annotated[str, run_text("the prompt", MAX_PROMPT_BYTES)]
+    model: ModelName
     protocol: Protocol = "native"
-    system: Annotated[str, _text("the system prompt", MAX_SYSTEM_BYTES)] | None = None
+    system: SystemText | None = None
     limits: Limits = Limits()
     model_patience: ModelPatience = ModelPatience()
     tools: Annotated[tuple[ToolDefinition, ...], AfterValidator(_carried_in_an_input)] | None = None
     """The tools of the run, where whoever starts it knows them; else the run asks its worker."""
+    agent: Annotated[str, Field(min_length=1, max_length=1_000)] | None = None
+    """Which set of its worker's tools the run asks for: a sub-agent's `key`; None is the worker's own."""
     chain: ChainLimits = ChainLimits()
     carried: str | None = None
     """What a run that continues as new takes along; its prompt is then only a beginning, for people."""

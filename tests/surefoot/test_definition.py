@@ -13,6 +13,7 @@ from surefoot.definition import (
     ToolDefinition,
     schema_properties,
 )
+from surefoot.limits import Limits
 from tests.surefoot.arbitrary import DEFINITIONS
 
 MINIMAL: dict[str, Any] = {"name": "bash", "description": "Runs commands.", "inputSchema": {}}
@@ -89,6 +90,28 @@ def test_a_definition_is_read_and_written_in_camel_case(model: type[ToolDefiniti
 def test_a_manifest_gives_the_definition_that_travels() -> None:
     definition = Manifest.model_validate(FULL).definition()
     assert (type(definition), definition) == (ToolDefinition, ToolDefinition.model_validate(FULL))
+
+
+AGENT: dict[str, Any] = {
+    "key": "agents/reviewer.md",
+    "model": "test:m",
+    "protocol": "prompted",
+    "system": "Review.",
+    "limits": {**Limits(max_turns=7).model_dump(mode="json")},
+    "outputSchema": {"type": "object"},
+}
+
+
+def test_an_agent_travels_in_its_definition_and_is_left_out_where_there_is_none() -> None:
+    written = {**FULL, "agent": AGENT}
+
+    assert ToolDefinition.model_validate(written).model_dump(mode="json") == written
+    assert "agent" not in ToolDefinition.model_validate({**FULL, "agent": None}).model_dump()
+
+
+def test_a_manifest_makes_no_agent() -> None:
+    found = places({**MINIMAL, "agent": {"key": "k"}}, model=Manifest)
+    assert [place for place, _ in found] == ["agent"]
 
 
 @given(definition=DEFINITIONS)

@@ -1,0 +1,27 @@
+"""An agent that other agents call as a tool: what its runs are started with."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from surefoot.json_schema import JsonSchema
+from surefoot.limits import Limits
+from surefoot.protocol import Protocol
+from surefoot.run_text import ModelName, SystemText
+from surefoot.wire import CamelModel
+
+
+class SubAgent(CamelModel):
+    """The part of a tool's definition that makes it an agent; the model that calls it is shown none of it."""
+
+    key: Annotated[str, Field(min_length=1, max_length=1_000)]
+    """Names the set of tools that a worker gives to runs of this agent."""
+    model: ModelName | None = None
+    """None is the model of the run that calls it."""
+    protocol: Protocol | None = None
+    """None is the protocol of the run that calls it."""
+    system: SystemText | None = None
+    limits: Limits = Limits()
+    """Its own; a run of it starts with what its caller has left, and never with more than this."""
+    output_schema: JsonSchema | None = None
+    """What its final answer must fit; None where any text will do."""
