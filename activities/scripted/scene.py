@@ -6,9 +6,9 @@ from typing import Annotated, cast
 
 from pydantic import Field, JsonValue, ValidationError
 
+from activities.document import Place
 from activities.model import ModelRefusedError
 from activities.scripted.condition import OutcomeView, Pattern, first_match
-from activities.scripted.document import Place
 from activities.scripted.script import Script
 from activities.scripted.steps import ScriptedReply
 from surefoot.conversation import AssistantMessage, Message, SystemMessage, ToolMessage, UserMessage

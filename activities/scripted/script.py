@@ -9,8 +9,8 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from activities.document import Document, NotADocumentError, Place, read_document
 from activities.model import ModelRefusedError
-from activities.scripted.document import Document, NotADocumentError, Place, read_document
 from activities.scripted.steps import (
     SCOPE_NAMES,
     Closing,

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from activities.scripted.document import NotADocumentError, read_document
+from activities.document import NotADocumentError, read_document, scan_document
 from surefoot.strict_json import encode_json, strict_json
 
 
@@ -49,7 +49,7 @@ def test_plain_words_mean_what_they_mean_in_json_and_all_others_are_text(text: s
         ),
         pytest.param(
             "a:\n\tb: 1",
-            "line 2: not YAML: found character '\\t' that cannot start any token",
+            "line 2: not YAML: found character '\\t' that cannot start any token; indent with spaces",
             id="a tab",
         ),
         pytest.param(
@@ -74,6 +74,19 @@ def test_what_is_no_plain_document_is_refused_with_its_line(text: str, problem: 
     with pytest.raises(NotADocumentError) as caught:
         read_document(text)
     assert str(caught.value) == problem
+
+
+def test_all_that_is_refused_is_listed_with_its_place_and_the_rest_is_read() -> None:
+    document = scan_document("a: &x 1\nb: *x\nc: [{d: !!int 2, d: 3}]\n{{e}}: 4\nf: 5\n")
+    assert [(flaw.line, flaw.place) for flaw in document.flaws] == [
+        (1, ("a",)),
+        (2, ("b",)),
+        (3, ("c", 0, "d")),
+        (3, ("c", 0, "d")),
+        (4, ()),
+        (4, ("",)),
+    ]
+    assert document.value == {"a": 1, "b": None, "c": [{"d": 3}], "f": 5}
 
 
 def test_a_document_knows_the_line_of_each_value_and_of_what_is_missing() -> None:

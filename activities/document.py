@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
 import yaml
 from pydantic import JsonValue
 
-from surefoot.strict_json import NotStrictJsonError, strict_json
+from surefoot.strict_json import NotStrictJsonError, is_unicode, strict_json
 
 MAX_DEPTH = 50
 
@@ -21,6 +20,8 @@ class Document:
 
     value: JsonValue
     lines: Mapping[Place, int]
+    flaws: tuple["NotADocumentError", ...] = ()
+    """What is refused in it, in order; the value is as if it were not there."""
 
     def line(self, path: Sequence[str | int]) -> int:
         """Tell the line of a value, or of what it is missing from."""
@@ -36,6 +37,7 @@ class NotADocumentError(ValueError):
 
     reason: str
     line: int
+    place: Place = ()
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.reason}"
@@ -48,6 +50,18 @@ def read_document(text: str) -> Document:
 
     Raises:
         NotADocumentError: with the first thing that is wrong.
+    """
+    document = scan_document(text)
+    for flaw in document.flaws:
+        raise flaw
+    return document
+
+
+def scan_document(text: str) -> Document:
+    """Read YAML as `read_document` does, with everything that is refused in it listed as its flaws.
+
+    Raises:
+        NotADocumentError: it is no YAML at all, or too deep to be read on.
     """
     try:
         return _Reader(text).document()
@@ -68,6 +82,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._events: Iterator[yaml.Event] = iter(yaml.parse(text, Loader=yaml.SafeLoader))
         self._lines: dict[Place, int] = {}
+        self._flaws: list[NotADocumentError] = []
 
     def document(self) -> Document:
         next(self._events)
@@ -76,19 +91,24 @@ class _Reader:
         value = self._value(next(self._events), ())
         next(self._events)
         if not isinstance(after := next(self._events), yaml.StreamEndEvent):
-            _refuse(after, "a second document begins, and there can be one only")
-        return Document(value, self._lines)
+            self._refuse(after, (), "a second document begins, and there can be one only")
+        return Document(value, self._lines, tuple(self._flaws))
 
     def _value(self, event: yaml.Event, path: Place) -> JsonValue:
         self._lines.setdefault(path, _line(event))
-        _check(event, path)
+        if len(path) > MAX_DEPTH:
+            raise NotADocumentError(f"nested deeper than {MAX_DEPTH}", _line(event), path)
+        if (reason := _why_refused(event)) is not None:
+            self._refuse(event, path, reason)
         match event:
             case yaml.ScalarEvent():
-                return _scalar(event)
+                return self._scalar(event, path)
             case yaml.SequenceStartEvent():
                 return self._list(path)
-            case _:
+            case yaml.MappingStartEvent():
                 return self._fields(path)
+            case _:
+                return None
 
     def _list(self, path: Place) -> list[JsonValue]:
         items: list[JsonValue] = []
@@ -99,58 +119,65 @@ class _Reader:
     def _fields(self, path: Place) -> dict[str, JsonValue]:
         fields: dict[str, JsonValue] = {}
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
-            if not isinstance(event, yaml.ScalarEvent):
-                _refuse(event, "the name of a field must be text; put text that begins with '{{' in quotes")
-            name = _unicode(event, event.value)
+            name = self._name(event, path)
+            if name is None:
+                self._value(next(self._events), (*path, ""))
+                continue
             if name in fields:
-                _refuse(event, f"the field '{name}' stands twice")
+                self._refuse(event, (*path, name), f"the field '{name}' stands twice")
             self._lines[(*path, name)] = _line(event)
             fields[name] = self._value(next(self._events), (*path, name))
         return fields
 
+    def _name(self, event: yaml.Event, path: Place) -> str | None:
+        if isinstance(event, yaml.ScalarEvent):
+            return self._unicode(event, path)
+        self._refuse(
+            event, path, "the name of a field must be text; put text that begins with '{{' in quotes"
+        )
+        self._value(event, (*path, ""))
+        return None
+
+    def _scalar(self, event: yaml.ScalarEvent, path: Place) -> JsonValue:
+        text: str = event.value
+        if event.style is None:
+            if text in {"", "~"}:
+                return None
+            try:
+                return strict_json(text)
+            except NotStrictJsonError:
+                pass
+        return self._unicode(event, path)
+
+    def _unicode(self, event: yaml.ScalarEvent, path: Place) -> str:
+        text: str = event.value
+        if is_unicode(text):
+            return text
+        self._refuse(event, path, "half a character (a lone surrogate)")
+        return ""
+
+    def _refuse(self, event: yaml.Event, path: Place, reason: str) -> None:
+        self._flaws.append(NotADocumentError(reason, _line(event), path))
+
 
 def _explained(error: yaml.MarkedYAMLError) -> str:
-    hint = "; put text that holds ': ' in quotes" if "mapping values" in (error.problem or "") else ""
-    return f"not YAML: {error.problem}{hint}"
+    problem = error.problem or "cannot be read"
+    if "mapping values" in problem:
+        return f"not YAML: {problem}; put text that holds ': ' in quotes"
+    return f"not YAML: {problem}{'; indent with spaces' * (repr(chr(9)) in problem)}"
 
 
-def _check(event: yaml.Event, path: Place) -> None:
-    if len(path) > MAX_DEPTH:
-        _refuse(event, f"nested deeper than {MAX_DEPTH}")
+def _why_refused(event: yaml.Event) -> str | None:
     match event:
         case yaml.AliasEvent():
-            _refuse(event, f"the alias '*{event.anchor}' is refused: write the value out")
+            return f"the alias '*{event.anchor}' is refused: write the value out"
         case yaml.NodeEvent(anchor=str(anchor)):
-            _refuse(event, f"the anchor '&{anchor}' is refused: write each value out")
+            return f"the anchor '&{anchor}' is refused: write each value out"
         case yaml.ScalarEvent(tag=str(tag)) | yaml.CollectionStartEvent(tag=str(tag)):
-            _refuse(event, f"the tag '{tag}' is refused: put text that looks like something else in quotes")
+            return f"the tag '{tag}' is refused: put text that looks like something else in quotes"
         case _:
-            pass
-
-
-def _scalar(event: yaml.ScalarEvent) -> JsonValue:
-    text: str = event.value
-    if event.style is not None:
-        return _unicode(event, text)
-    if text in {"", "~"}:
-        return None
-    try:
-        return strict_json(text)
-    except NotStrictJsonError:
-        return _unicode(event, text)
-
-
-def _unicode(event: yaml.Event, text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        _refuse(event, "half a character (a lone surrogate)")
-    return text
+            return None
 
 
 def _line(event: yaml.Event) -> int:
     return event.start_mark.line + 1 if event.start_mark else 1
-
-
-def _refuse(event: yaml.Event, reason: str) -> NoReturn:
-    raise NotADocumentError(reason, _line(event))
