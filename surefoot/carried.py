@@ -15,13 +15,14 @@ from surefoot.wire import WireModel
 
 
 class Said(WireModel):
-    """A conversation as it travels; its fields are those of `Conversation`."""
+    """A conversation as it travels; its fields are those of `Conversation`, one under an older name."""
 
     messages: tuple[Message, ...]
     digest: str
     turns: int
     closing: bool = False
     unreadable_in_a_row: int = 0
+    """The corrections in a row, which is the same between two turns."""
     last_text: str = ""
     base: Kept = NOTHING_KEPT
     size_bytes: int = 0
@@ -34,7 +35,7 @@ class Said(WireModel):
             digest=conversation.digest,
             turns=conversation.turns,
             closing=conversation.closing,
-            unreadable_in_a_row=conversation.unreadable_in_a_row,
+            unreadable_in_a_row=conversation.corrections_in_a_row,
             last_text=truncate(conversation.last_text, MAX_CARRIED_TEXT_BYTES).text,
             base=conversation.base,
             size_bytes=conversation.size_bytes,
@@ -47,7 +48,7 @@ class Said(WireModel):
             digest=self.digest,
             turns=self.turns,
             closing=self.closing,
-            unreadable_in_a_row=self.unreadable_in_a_row,
+            corrections_in_a_row=self.unreadable_in_a_row,
             last_text=self.last_text,
             base=self.base,
             size_bytes=self.size_bytes,

@@ -33,12 +33,18 @@ class SystemMessage(WireModel):
     tools: tuple[ToolDefinition, ...] = ()
 
 
+Purpose = Literal["prompt", "closing", "correction", "warning", "summary", "message"]
+
+
 class UserMessage(WireModel):
-    """A message in the user's role; `purpose` tells the user's own prompt from what the runtime asks."""
+    """A message in the user's role; `purpose` tells the user's own words from what the runtime asks.
+
+    The user's own are the prompt, and each message that was sent to the run later.
+    """
 
     role: Literal["user"] = "user"
     text: str
-    purpose: Literal["prompt", "closing", "correction", "warning", "summary"] = "prompt"
+    purpose: Purpose = "prompt"
     summarised_turns: int = 0
     """How many turns a summary stands for."""
 
@@ -98,8 +104,8 @@ class Conversation:
     """How many times the model has replied."""
     closing: bool = False
     """Whether the model was told to answer with what it has."""
-    unreadable_in_a_row: int = 0
-    """How many of the newest replies could not be read."""
+    corrections_in_a_row: int = 0
+    """How often the model was corrected since it last called tools or the user spoke."""
     last_text: str = ""
     """The newest text that the model said; not every reply has one."""
     base: Kept = NOTHING_KEPT
@@ -110,7 +116,7 @@ class Conversation:
     def append(self, *messages: Message) -> "Conversation":
         """Give the conversation with these messages at its end."""
         digest, turns, closing = self.digest, self.turns, self.closing
-        unreadable_in_a_row, last_text = self.unreadable_in_a_row, self.last_text
+        corrections_in_a_row, last_text = self.corrections_in_a_row, self.last_text
         size_bytes = self.size_bytes
         for message in messages:
             # Without defaults, so that a field added later leaves the digests of old messages as they are.
@@ -118,12 +124,13 @@ class Conversation:
             digest = hashlib.sha256(f"{digest}\n{message.role}\n".encode() + body).hexdigest()
             size_bytes += len(body)
             match message:
-                case AssistantMessage(text=text, unreadable=unreadable):
+                case AssistantMessage(text=text, tool_calls=calls, unreadable=unreadable):
                     turns += 1
-                    unreadable_in_a_row = 0 if unreadable is None else unreadable_in_a_row + 1
+                    corrections_in_a_row = 0 if calls and unreadable is None else corrections_in_a_row
                     last_text = text or last_text
                 case UserMessage(purpose=purpose):
                     closing = purpose == "closing"
+                    corrections_in_a_row = _corrections(corrections_in_a_row, purpose)
                 case SystemMessage() | ToolMessage():
                     pass
         return replace(
@@ -132,7 +139,7 @@ class Conversation:
             digest=digest,
             turns=turns,
             closing=closing,
-            unreadable_in_a_row=unreadable_in_a_row,
+            corrections_in_a_row=corrections_in_a_row,
             last_text=last_text,
             size_bytes=size_bytes,
         )
@@ -151,6 +158,16 @@ class Conversation:
         """Give the messages from position `start` up to `end`, without those of the base."""
         first = self.base.prefix.length
         return self.messages[max(start - first, 0) : max(end - first, 0)]
+
+
+def _corrections(before: int, purpose: Purpose) -> int:
+    match purpose:
+        case "correction":
+            return before + 1
+        case "prompt" | "message":
+            return 0
+        case "closing" | "warning" | "summary":
+            return before
 
 
 def fit(messages: Iterable[Message], limit_bytes: int) -> bool:

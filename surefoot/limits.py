@@ -9,7 +9,7 @@ from surefoot.usage import BILLIONTH, Dollars
 from surefoot.wire import WireModel
 
 MAX_UNREADABLE_REPLIES = 3
-"""Replies in a row that cannot be read before the run fails."""
+"""Replies in a row that cannot be read, or final answers that do not fit, before the run fails."""
 
 _CENTURY_SECONDS = 100 * 366 * 86_400
 

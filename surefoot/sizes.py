@@ -19,6 +19,10 @@ MAX_INPUT_DEFINITIONS_BYTES = 256 * 1024
 
 MAX_PROMPT_BYTES = 1024 * 1024
 MAX_SYSTEM_BYTES = 256 * 1024
+MAX_OUTPUT_SCHEMA_BYTES = 64 * 1024
+MAX_OUTPUT_BYTES = 768 * 1024
+"""A structured answer, as the model wrote it and again as the value that it is: a result carries both."""
+
 MAX_REPLY_BYTES = 1792 * 1024
 """A model's whole reply: params above their own caps have room in it, so that the model is told of them."""
 

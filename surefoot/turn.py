@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from surefoot.breaker import warning_text
 from surefoot.budget import limit_reached, time_is_up, time_limit, tool_call_limit, turn_limit
 from surefoot.conversation import (
@@ -12,8 +14,12 @@ from surefoot.conversation import (
     ToolMessage,
     UserMessage,
 )
+from surefoot.final_answer import Answer, Misfit, read_answer
+from surefoot.json_schema import JsonSchema
 from surefoot.limits import MAX_UNREADABLE_REPLIES, Limits
 from surefoot.spent import Spent
+
+_PLAINLY = "and say plainly what is missing or uncertain"
 
 
 @dataclass(frozen=True)
@@ -52,22 +58,24 @@ class RefuseTools:
 
 @dataclass(frozen=True)
 class Finish:
-    """The model has answered."""
+    """The model has answered; `output` is the value of an answer that had to fit a schema."""
 
     answer: str
+    output: JsonValue = None
 
 
 @dataclass(frozen=True)
 class LimitReached:
-    """A limit ended the run; `answer` is what the model had."""
+    """A limit ended the run; `answer` is what the model had, and `output` its value where it fits."""
 
     reason: str
     answer: str
+    output: JsonValue = None
 
 
 @dataclass(frozen=True)
 class ModelUnreadable:
-    """The model keeps giving replies that nobody can read; the run fails."""
+    """The model keeps giving replies that cannot be read, or answers that do not fit; the run fails."""
 
     reason: str
 
@@ -75,8 +83,15 @@ class ModelUnreadable:
 Step = CallModel | RunTools | Tell | RefuseTools | Finish | LimitReached | ModelUnreadable
 
 
-def next_step(conversation: Conversation, limits: Limits, spent: Spent) -> Step:
-    """Decide what comes next from what was said and spent."""
+def next_step(
+    conversation: Conversation, limits: Limits, spent: Spent, *, output_schema: JsonSchema | None = None
+) -> Step:
+    """Decide what comes next from what was said and spent; a final answer has to fit the schema, if any."""
+    step = _next_step(conversation, limits, spent)
+    return step if output_schema is None else _structured(step, conversation, output_schema)
+
+
+def _next_step(conversation: Conversation, limits: Limits, spent: Spent) -> Step:
     match conversation.last:
         case AssistantMessage() as reply:
             return (
@@ -95,17 +110,54 @@ def next_step(conversation: Conversation, limits: Limits, spent: Spent) -> Step:
             return CallModel(closing=conversation.closing)
 
 
-def closing_text(limit: str) -> str:
+def closing_text(limit: str, *, structured: bool = False) -> str:
     """Tell the model, in the user's role, to answer with what it has."""
+    answer = "as one JSON value that fits the output schema" if structured else _PLAINLY
     return (
-        f"The {limit} is reached, and no more tools can be called. "
-        "Answer now with what you have, and say plainly what is missing or uncertain."
+        f"The {limit} is reached, and no more tools can be called. Answer now with what you have, {answer}."
     )
 
 
 def correction_text(reason: str) -> str:
     """Tell the model, in the user's role, that its reply could not be read."""
     return f"Your last reply could not be read: {reason}. Reply again."
+
+
+def misfit_text(reason: str) -> str:
+    """Tell the model, in the user's role, that its final answer does not fit the output schema."""
+    return (
+        f"Your last reply was taken as your final answer, and does not fit the output schema: {reason}. "
+        "Reply again: with nothing but one JSON value that fits, or with tool calls if you are not done."
+    )
+
+
+def _structured(step: Step, conversation: Conversation, schema: JsonSchema) -> Step:
+    """Hold the answer of a step against the schema."""
+    match step:
+        case Finish(answer=answer):
+            match read_answer(answer, schema):
+                case Answer(output=output):
+                    return Finish(answer, output)
+                case Misfit(reason=reason):
+                    why = f"answers that do not fit the output schema: {reason}"
+                    return _correct(conversation, misfit_text(reason), why)
+        case LimitReached(reason=reason, answer=answer):
+            match read_answer(answer, schema):
+                case Answer(output=output):
+                    return LimitReached(reason, answer, output)
+                case Misfit():
+                    return step
+        case Tell(message=UserMessage(purpose="closing"), limit=str(limit)):
+            text = closing_text(limit, structured=True)
+            return Tell(UserMessage(text=text, purpose="closing"), limit)
+        case CallModel() | RunTools() | Tell() | RefuseTools() | ModelUnreadable():
+            return step
+
+
+def _correct(conversation: Conversation, text: str, why: str) -> Step:
+    if conversation.corrections_in_a_row + 1 >= MAX_UNREADABLE_REPLIES:
+        return ModelUnreadable(f"the model keeps giving {why}")
+    return Tell(UserMessage(text=text, purpose="correction"))
 
 
 def _before_turn(conversation: Conversation, limits: Limits, spent: Spent) -> Step:
@@ -120,9 +172,8 @@ def _before_turn(conversation: Conversation, limits: Limits, spent: Spent) -> St
 def _after_reply(reply: AssistantMessage, conversation: Conversation, limits: Limits, spent: Spent) -> Step:
     match reply:
         case AssistantMessage(unreadable=str(reason)):
-            if conversation.unreadable_in_a_row >= MAX_UNREADABLE_REPLIES:
-                return ModelUnreadable(reason)
-            return Tell(UserMessage(text=correction_text(reason), purpose="correction"))
+            why = f"replies that cannot be read: {reason}"
+            return _correct(conversation, correction_text(reason), why)
         case AssistantMessage(tool_calls=()):
             return Finish(answer=reply.text)
         case AssistantMessage(tool_calls=calls) if time_is_up(limits, spent):

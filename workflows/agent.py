@@ -130,7 +130,7 @@ class Agent:
                 case LimitReached(reason=reason, answer=answer):
                     return self._result("limit_reached", answer, reason)
                 case ModelUnreadable(reason=reason):
-                    raise ApplicationError(f"the model keeps giving replies that cannot be read: {reason}")
+                    raise ApplicationError(reason)
                 case CallModel() if self._turns_here and is_due(run.chain, updates=self._updates):
                     await self._go_on_as_new(run, tools)
                 case _:

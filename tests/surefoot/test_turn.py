@@ -55,6 +55,7 @@ CLOSING = UserMessage(
     purpose="closing",
 )
 REACHED = "limit of 2 turns"
+UNREADABLE = "the model keeps giving replies that cannot be read"
 TOLD = Tell(CLOSING, REACHED)
 
 
@@ -119,21 +120,25 @@ def test_what_was_said_decides_what_comes_next(said: list[Message], step: Step) 
     ("said", "step"),
     [
         pytest.param([BAD, CORRECTION] * 2, CallModel(), id="two"),
-        pytest.param([*([BAD, CORRECTION] * 2), BAD], ModelUnreadable("it is cut off"), id="three in a row"),
         pytest.param(
-            [*([BAD, CORRECTION] * 2), EMPTY], ModelUnreadable("it was empty"), id="of different kinds"
+            [*([BAD, CORRECTION] * 2), BAD],
+            ModelUnreadable(f"{UNREADABLE}: it is cut off"),
+            id="three in a row",
+        ),
+        pytest.param(
+            [*([BAD, CORRECTION] * 2), EMPTY],
+            ModelUnreadable(f"{UNREADABLE}: it was empty"),
+            id="of different kinds",
         ),
         pytest.param(
             [*([BAD, CORRECTION] * 2), CALLS, RESULT, BAD], Tell(CORRECTION), id="a readable one in between"
         ),
         pytest.param(
             [*([BAD, CORRECTION] * 2), CALLS, RESULT, *([BAD, CORRECTION] * 2), BAD],
-            ModelUnreadable("it is cut off"),
+            ModelUnreadable(f"{UNREADABLE}: it is cut off"),
             id="three in a row later on",
         ),
-        pytest.param(
-            [CALLS, RESULT, BAD, PROMPT, BAD, PROMPT, BAD], ModelUnreadable("it is cut off"), id="asked"
-        ),
+        pytest.param([*([BAD, CORRECTION] * 2), PROMPT, BAD], Tell(CORRECTION), id="the user in between"),
     ],
 )
 def test_three_unreadable_replies_in_a_row_are_the_end(said: list[Message], step: Step) -> None:
