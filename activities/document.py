@@ -164,7 +164,9 @@ def _explained(error: yaml.MarkedYAMLError) -> str:
     problem = error.problem or "cannot be read"
     if "mapping values" in problem:
         return f"not YAML: {problem}; put text that holds ': ' in quotes"
-    return f"not YAML: {problem}{'; indent with spaces' * (repr(chr(9)) in problem)}"
+    if repr("\t") in problem:
+        return "not YAML: a tab stands where only spaces may"
+    return f"not YAML: {problem}"
 
 
 def _why_refused(event: yaml.Event) -> str | None:

@@ -49,7 +49,7 @@ def test_plain_words_mean_what_they_mean_in_json_and_all_others_are_text(text: s
         ),
         pytest.param(
             "a:\n\tb: 1",
-            "line 2: not YAML: found character '\\t' that cannot start any token; indent with spaces",
+            "line 2: not YAML: a tab stands where only spaces may",
             id="a tab",
         ),
         pytest.param(

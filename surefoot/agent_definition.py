@@ -1,0 +1,101 @@
+"""An agent as its author writes it: what its runs are started with, and where their tools are."""
+
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, field_validator
+
+from surefoot.amounts import read_dollars, read_period
+from surefoot.definition import RESERVED_NAMES
+from surefoot.limits import Count, Limits
+from surefoot.output_schema import OutputSchema
+from surefoot.protocol import Protocol
+from surefoot.run_text import ModelName
+from surefoot.wire import CamelModel
+
+
+def _dollars(value: JsonValue) -> Decimal:
+    match value:
+        case bool() | None | list() | dict():
+            raise ValueError("must be an amount of dollars, such as 2.50")
+        case int() | float() | str():
+            return read_dollars(str(value))
+
+
+def _seconds(value: JsonValue) -> float:
+    match value:
+        case bool() | None | list() | dict():
+            raise ValueError("must be a time, such as 90s, 30m or 2h")
+        case int() | float() | str():
+            return read_period(str(value))
+
+
+class _Written(CamelModel):
+    """What people write: a field that nobody knows is an error."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, validate_by_name=False, validate_by_alias=True)
+
+
+class AgentLimits(_Written):
+    """What each run of the agent may spend; the defaults are those of every run."""
+
+    max_turns: Count = 50
+    max_tool_calls: Count | None = None
+    max_input_tokens: Count | None = None
+    max_output_tokens: Count | None = None
+    max_cost: Annotated[Decimal, BeforeValidator(_dollars)] | None = None
+    """In US dollars: `2.50`, `$2.50`."""
+    max_time: Annotated[float, BeforeValidator(_seconds)] | None = None
+    """`90s`, `30m`, `1h30m`; inside, it is seconds."""
+    max_failures_in_a_row: Annotated[int, Field(ge=1, le=1_000_000)] = 5
+
+    def of_a_run(self) -> Limits:
+        """Give the limits that a run is started with."""
+        return Limits(
+            max_turns=self.max_turns,
+            max_tool_calls=self.max_tool_calls,
+            max_input_tokens=self.max_input_tokens,
+            max_output_tokens=self.max_output_tokens,
+            max_cost=self.max_cost,
+            max_seconds=self.max_time,
+            failures_in_a_row=self.max_failures_in_a_row,
+        )
+
+
+class AgentDefinition(_Written):
+    """The front matter of an agent file."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+    """What it is called as a tool of other agents."""
+    description: Annotated[str, Field(min_length=1)]
+    """What another agent's model reads of it."""
+    model: ModelName | None = None
+    protocol: Protocol | None = None
+    tools: tuple[Annotated[str, Field(min_length=1)], ...] = ("builtin",)
+    """Sources, as `--tools` takes them."""
+    mcp_servers: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+    """As MCP clients have it under this name."""
+    limits: AgentLimits = AgentLimits()
+    approval: Literal["never"] = "never"
+    output_schema: OutputSchema | None = None
+    """What the final answer of its runs must fit."""
+
+    @field_validator("name")
+    @classmethod
+    def _not_reserved(cls, name: str) -> str:
+        if name in RESERVED_NAMES:
+            raise ValueError(f"the name '{name}' is reserved")
+        return name
+
+    @field_validator("description")
+    @classmethod
+    def _says_something(cls, description: str) -> str:
+        if not description.strip():
+            raise ValueError("is empty")
+        return description
+
+    @field_validator("tools", mode="before")
+    @classmethod
+    def _listed(cls, tools: JsonValue) -> JsonValue | tuple[JsonValue, ...]:
+        # A list of JSON; strictly, pydantic takes nothing but a tuple here.
+        return tuple(tools) if isinstance(tools, list) else tools
