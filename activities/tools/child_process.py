@@ -5,8 +5,7 @@ from contextlib import suppress
 from subprocess import Popen
 from typing import Protocol
 
-from activities.tools.capture import Captures, StreamCapture
-from activities.tools.pipes import PipeReader, PipeWriter
+from activities.tools.pipes import PipeReader, PipeWriter, Sink
 from activities.tools.process_exit import watch_exit
 
 STOP_GRACE_SECONDS = 0.5
@@ -17,6 +16,20 @@ KILL_GRACE_SECONDS = 1.0
 
 ABANDON_GRACE_SECONDS = 0.1
 """How long the process that is waited for may take to be gone once it was killed by its number."""
+
+
+class Outputs(Protocol):
+    """What takes both output streams of a tool."""
+
+    @property
+    def stdout(self) -> Sink:
+        """What takes its answer."""
+        ...
+
+    @property
+    def stderr(self) -> Sink:
+        """What takes everything else."""
+        ...
 
 
 class Leash(Protocol):
@@ -49,10 +62,10 @@ class Leash(Protocol):
 
 
 class ChildProcess:
-    """A running tool on its leash; its output goes to captures as it comes."""
+    """A running tool on its leash; its output goes to sinks as it comes."""
 
-    def __init__(self, leash: Leash, *, stdin: bytes | None, captures: Captures) -> None:
-        """Take over what was just started, in the running event loop."""
+    def __init__(self, leash: Leash, *, stdin: bytes | None, captures: Outputs) -> None:
+        """Take over what was just started, in the running event loop; without `stdin`, but for its stdin."""
         self._loop = asyncio.get_running_loop()
         self._leash = leash
         self.stopped = False
@@ -130,10 +143,10 @@ class ChildProcess:
                 await asyncio.wait({self._ended})
 
 
-def _readers(process: Popen[bytes], captures: Captures) -> list[PipeReader]:
-    streams: list[StreamCapture] = [captures.stdout, captures.stderr]
+def _readers(process: Popen[bytes], captures: Outputs) -> list[PipeReader]:
+    sinks = [captures.stdout, captures.stderr]
     pipes = [process.stdout, process.stderr]
-    return [PipeReader(pipe, stream) for pipe, stream in zip(pipes, streams, strict=True) if pipe is not None]
+    return [PipeReader(pipe, sink) for pipe, sink in zip(pipes, sinks, strict=True) if pipe is not None]
 
 
 def _writer(process: Popen[bytes], content: bytes | None) -> PipeWriter | None:

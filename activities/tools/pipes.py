@@ -5,21 +5,27 @@ import fcntl
 import os
 import sys
 import termios
-from typing import IO
-
-from activities.tools.capture import StreamCapture
+from typing import IO, Protocol
 
 CHUNK_BYTES = 64 * 1024
 """Moved at most before the event loop has its turn again, so that a flood starves nobody."""
 
 
-class PipeReader:
-    """Moves what arrives in a pipe into a capture until the pipe ends or is closed."""
+class Sink(Protocol):
+    """Takes what a pipe brings."""
 
-    def __init__(self, pipe: IO[bytes], capture: StreamCapture) -> None:
+    def feed(self, chunk: bytes) -> None:
+        """Take the next bytes; none at all are the pipe's end."""
+        ...
+
+
+class PipeReader:
+    """Moves what arrives in a pipe into a sink until the pipe ends or is closed."""
+
+    def __init__(self, pipe: IO[bytes], sink: Sink) -> None:
         """Take over the pipe and read from it in the running event loop."""
         self._pipe = pipe
-        self._capture = capture
+        self._sink = sink
         self._loop = asyncio.get_running_loop()
         os.set_blocking(pipe.fileno(), False)
         self._loop.add_reader(pipe.fileno(), self._read, CHUNK_BYTES)
@@ -44,9 +50,8 @@ class PipeReader:
             chunk = os.read(self._pipe.fileno(), size_bytes)
         except BlockingIOError:
             return 0
-        if chunk:
-            self._capture.feed(chunk)
-        else:
+        self._sink.feed(chunk)
+        if not chunk:
             self.close()
         return len(chunk)
 
