@@ -51,9 +51,7 @@ class Compaction:
         """
         turn = request.turn
         async with beating(self._intervals):
-            before = await self._conversations.find(
-                turn.conversation, known=turn.prefix, new_messages=turn.new_messages
-            )
+            before = await self._conversations.of_turn(turn)
             with told_to_the_run():
                 smaller = await self._smaller(request, before.messages)
             after = Conversation().append(*smaller.messages)

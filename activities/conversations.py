@@ -11,7 +11,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError
 
 from activities.conversation_cache import ConversationCache
-from activities.interface import KEEP_CONVERSATION, KeepInput
+from activities.interface import KEEP_CONVERSATION, KeepInput, LlmTurnInput
 from activities.store.store import NotStoredError, Store, StoreUnavailableError, key_part
 from surefoot.conversation import Conversation, Kept, Message, Prefix
 from surefoot.run import CONVERSATION_QUERY, ConversationPage, ConversationRequest
@@ -31,25 +31,21 @@ class Conversations:
         self._cache = cache
         self._store = store
 
-    async def find(
-        self, wanted: Prefix, *, known: Prefix | None = None, new_messages: tuple[Message, ...] = ()
-    ) -> Conversation:
-        """Give the whole conversation of the activity's run that `wanted` names.
-
-        `known` and `new_messages` are what is known of it: a beginning, and what was said since.
+    async def of_turn(self, turn: LlmTurnInput) -> Conversation:
+        """Give the whole conversation that the model is to be given in a turn of the activity's run.
 
         Raises:
             ApplicationError: CONVERSATION_UNAVAILABLE, which may heal.
         """
-        whole = self._cache.find(_workflow_id(), wanted)
+        whole = self._cache.find(_workflow_id(), turn.conversation)
         if whole is not None:
             return whole
-        beginning = self._cache.find(_workflow_id(), known) if known is not None else None
+        beginning = self._cache.find(_workflow_id(), turn.prefix)
         if beginning is not None:
-            conversation = beginning.append(*new_messages)
-            if conversation.prefix == wanted:
+            conversation = beginning.append(*turn.new_messages)
+            if conversation.prefix == turn.conversation:
                 return conversation
-        return await self._fetch(wanted)
+        return await self._fetch(turn.conversation)
 
     def remember(self, conversation: Conversation) -> None:
         """Remember the newest conversation of the activity's run, for its next turn."""
@@ -62,7 +58,8 @@ class Conversations:
         Raises:
             ApplicationError: CONVERSATION_UNAVAILABLE, which may heal.
         """
-        conversation = await self.find(request.upto)
+        known = self._cache.find(_workflow_id(), request.upto)
+        conversation = known if known is not None else await self._fetch(request.upto)
         self.remember(conversation)
         return await self.put(conversation, request.base)
 

@@ -63,9 +63,7 @@ class LlmTurns:
                 and CONTEXT_OVERFLOW only if less is said.
         """
         async with beating(self._intervals):
-            conversation = await self._conversations.find(
-                turn.conversation, known=turn.prefix, new_messages=turn.new_messages
-            )
+            conversation = await self._conversations.of_turn(turn)
             try:
                 result = await self._reply(turn, conversation)
             except ApplicationError:

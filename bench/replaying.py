@@ -1,6 +1,7 @@
 """How long a worker takes to get back a run that it does not have in memory."""
 
 import time
+from collections.abc import Sequence
 
 from temporalio.client import Client, WorkflowHistory
 from temporalio.worker import Replayer, UnsandboxedWorkflowRunner, WorkflowRunner
@@ -8,12 +9,12 @@ from temporalio.worker import Replayer, UnsandboxedWorkflowRunner, WorkflowRunne
 from bench.figure import Figure
 from bench.handwritten import HandwrittenAgent, handwritten_sandbox
 from bench.serving import Side
-from bench.weighing import chain_of
+from surefoot.testing.replay import chain_of
 from workflows.agent import Agent
 from workflows.converter import DATA_CONVERTER
 
 
-async def replay_seconds(side: Side, histories: list[WorkflowHistory]) -> list[float]:
+async def replay_seconds(side: Side, histories: Sequence[WorkflowHistory]) -> list[float]:
     """Replay each history and give how long that took."""
     match side:
         case "surefoot":
@@ -33,15 +34,10 @@ def _replayer(workflow: type, runner: WorkflowRunner) -> Replayer:
     return Replayer(workflows=[workflow], workflow_runner=runner, data_converter=DATA_CONVERTER)
 
 
-async def histories_of(client: Client, workflow_id: str) -> list[WorkflowHistory]:
-    """Fetch the history of every run of a chain."""
-    return [await run.fetch_history() for run in await chain_of(client, workflow_id)]
-
-
 async def replays(client: Client, *, ours: str, theirs: str, turns: int) -> list[Figure]:
     """Compare what it takes to replay two runs of the same workload."""
     seconds = [
-        max(await replay_seconds("surefoot", await histories_of(client, ours))),
-        max(await replay_seconds("handwritten", await histories_of(client, theirs))),
+        max(await replay_seconds("surefoot", await chain_of(client, ours))),
+        max(await replay_seconds("handwritten", await chain_of(client, theirs))),
     ]
     return [Figure(f"replay of {turns:,} turns", "ms", 1000 * seconds[0], 1000 * seconds[1])]

@@ -3,17 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from temporalio.api.enums.v1 import EventType
 from temporalio.api.history.v1 import HistoryEvent
-from temporalio.client import Client, WorkflowHandle, WorkflowHistory, WorkflowHistoryEventFilterType
+from temporalio.client import Client, WorkflowHistory
 
 from activities.interface import LLM_TURN
 from bench.handwritten import MODEL_ACTIVITY
+from workers.chain import runs_up_to
 
 _MODELS = (LLM_TURN, MODEL_ACTIVITY)
-_CLOSING = WorkflowHistoryEventFilterType.CLOSE_EVENT
 
 
 @dataclass(frozen=True)
@@ -26,30 +25,11 @@ class Weight:
     status: str
 
 
-async def chain_of(client: Client, workflow_id: str) -> list[WorkflowHandle[Any, Any]]:
-    """Give the runs that continued one another under an id, the first of them first."""
-    newest = await client.get_workflow_handle(workflow_id).describe()
-    chain: list[WorkflowHandle[Any, Any]] = []
-    run_id: str | None = newest.raw_description.workflow_execution_info.first_run_id
-    while run_id:
-        run = client.get_workflow_handle(workflow_id, run_id=run_id)
-        chain.append(run)
-        run_id = None if run_id == newest.run_id else await _next_run(run)
-    return chain
-
-
-async def _next_run(run: WorkflowHandle[Any, Any]) -> str | None:
-    last: HistoryEvent | None = None
-    async for event in run.fetch_history_events(event_filter_type=_CLOSING):
-        last = event
-    if last is None:
-        return None
-    return last.workflow_execution_continued_as_new_event_attributes.new_execution_run_id or None
-
-
 async def weigh(client: Client, workflow_id: str) -> Weight:
     """Add up what all runs of a chain take of the server."""
-    described = [await run.describe() for run in await chain_of(client, workflow_id)]
+    newest = await client.get_workflow_handle(workflow_id).describe()
+    runs = await runs_up_to(client, workflow_id, newest.run_id or "", after=None)
+    described = [await client.get_workflow_handle(workflow_id, run_id=run_id).describe() for run_id in runs]
     infos = [each.raw_description.workflow_execution_info for each in described]
     return Weight(
         runs=len(infos),
