@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from surefoot.conversation import ToolCall
 from surefoot.outcome import Acted, ToolFailure, ToolSuccess
@@ -108,6 +108,8 @@ class RunFinished(_Event):
     type: Literal["run_finished"] = "run_finished"
     status: RunStatus
     answer: str | None = None
+    output: JsonValue = None
+    """The answer's value, where the run has an output schema and it fits."""
     error: str | None = None
     usage: Usage
 

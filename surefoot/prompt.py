@@ -6,6 +6,7 @@ from pydantic import JsonValue
 
 from surefoot.definition import CaptureLimits, JsonSchema, ToolDefinition, schema_properties
 from surefoot.outcome import NEVER_ACTED
+from surefoot.output_schema import answer_rules
 from surefoot.sizes import count
 from surefoot.strict_json import encode_json
 
@@ -30,9 +31,10 @@ FAILURE_RULES = (
 _ANY = "any"
 
 
-def system_prompt(own: str | None) -> str:
-    """Give the system prompt: the user's own or the default, and always the rules on failures."""
-    return f"{(own or '').strip() or DEFAULT_PROMPT}\n\n{FAILURE_RULES}"
+def system_prompt(own: str | None, output_schema: JsonSchema | None = None) -> str:
+    """Give the system prompt: the user's own or the default, and always the rules on failures and answers."""
+    parts = [(own or "").strip() or DEFAULT_PROMPT, FAILURE_RULES]
+    return "\n\n".join(parts if output_schema is None else [*parts, answer_rules(output_schema)])
 
 
 def tool_section(definitions: Sequence[ToolDefinition]) -> str:

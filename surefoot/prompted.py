@@ -23,7 +23,7 @@ REPLY_FORMAT = """To call tools, reply with one JSON object and nothing else:
 
 Put all calls that do not wait for one another into the same object: they run side by side. You get their \
 results in one message, each as a JSON object under a heading such as `### bash (call 1)`. To answer, reply \
-in plain text, without such a JSON object."""
+without `tool_calls`: in plain text, or as an output schema above asks for."""
 
 _HEADING_CHARACTERS = 64
 

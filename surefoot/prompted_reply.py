@@ -121,7 +121,7 @@ def _tool_calls(value: dict[str, JsonValue]) -> tuple[ToolCall, ...]:
     if not isinstance(calls, list):
         raise _UnreadableError(f"'tool_calls' must be an array, and is {_named(calls)}")
     if not calls:
-        raise _UnreadableError("'tool_calls' is empty; to answer, reply in plain text without a JSON object")
+        raise _UnreadableError("'tool_calls' is empty; to answer, reply without 'tool_calls'")
     return tuple(_tool_call(call, number) for number, call in enumerate(calls, start=1))
 
 

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, JsonValue, model_validator
 
 from surefoot.conversation import NOTHING_KEPT, Kept, Message
 from surefoot.definition import ToolDefinition
 from surefoot.ledger import Event
 from surefoot.limits import Limits
+from surefoot.output_schema import OutputSchema, prompted_problem
 from surefoot.protocol import Protocol
 from surefoot.run_text import ModelName, SystemText, run_text
 from surefoot.sizes import MAX_INPUT_DEFINITIONS_BYTES, MAX_PROMPT_BYTES, count
@@ -61,6 +62,8 @@ class RunInput(WireModel):
     model: ModelName
     protocol: Protocol = "native"
     system: SystemText | None = None
+    output_schema: OutputSchema | None = None
+    """What the final answer must fit, as one JSON value; None where any text will do."""
     limits: Limits = Limits()
     model_patience: ModelPatience = ModelPatience()
     tools: Annotated[tuple[ToolDefinition, ...], AfterValidator(_carried_in_an_input)] | None = None
@@ -71,12 +74,21 @@ class RunInput(WireModel):
     carried: str | None = None
     """What a run that continues as new takes along; its prompt is then only a beginning, for people."""
 
+    @model_validator(mode="after")
+    def _tells_answers_from_calls(self) -> "RunInput":
+        problem = prompted_problem(self.output_schema or {}) if self.protocol == "prompted" else None
+        if problem is not None:
+            raise ValueError(f"the output schema is refused: {problem}")
+        return self
+
 
 class RunResult(WireModel):
     """How a run ended, when it did not fail and was not cancelled."""
 
     status: Literal["completed", "limit_reached"]
     answer: str
+    output: JsonValue = None
+    """The answer's value, where the run has an output schema and it fits."""
     reason: str | None = None
     """The limit that ended the run."""
     turns: int

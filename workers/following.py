@@ -148,7 +148,12 @@ async def ending_of(client: Client, ended: WorkflowExecutionDescription) -> RunF
             return RunFinished(time=time, status="cancelled", usage=Usage())
         return RunFinished(time=time, status="failed", error=_reason(error.cause), usage=Usage())
     return RunFinished(
-        time=time, status=result.status, answer=result.answer, error=result.reason, usage=result.usage
+        time=time,
+        status=result.status,
+        answer=result.answer,
+        output=result.output,
+        error=result.reason,
+        usage=result.usage,
     )
 
 

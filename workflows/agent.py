@@ -3,6 +3,7 @@
 import asyncio
 from typing import NoReturn
 
+from pydantic import JsonValue
 from temporalio import workflow
 from temporalio.api.common.v1 import Payload
 from temporalio.common import RawValue
@@ -123,12 +124,13 @@ class Agent:
         tools = await self._begin(run)
         while True:
             spent = self._spent_so_far()
-            step = next_step(self._conversation, known_limits(run.limits, spent), spent)
+            limits = known_limits(run.limits, spent)
+            step = next_step(self._conversation, limits, spent, output_schema=run.output_schema)
             match step:
-                case Finish(answer=answer):
-                    return self._result("completed", answer)
-                case LimitReached(reason=reason, answer=answer):
-                    return self._result("limit_reached", answer, reason)
+                case Finish(answer=answer, output=output):
+                    return self._result(answer, output)
+                case LimitReached(reason=reason, answer=answer, output=output):
+                    return self._result(answer, output, reason)
                 case ModelUnreadable(reason=reason):
                     raise ApplicationError(reason)
                 case CallModel() if self._turns_here and is_due(run.chain, updates=self._updates):
@@ -141,7 +143,7 @@ class Agent:
         if run.carried is None:
             self._spent = Spent(started_at=workflow.info().workflow_start_time)
             tools = run.tools if run.tools is not None else await list_tools()
-            system = SystemMessage(text=system_prompt(run.system), tools=tools)
+            system = SystemMessage(text=system_prompt(run.system, run.output_schema), tools=tools)
             self._conversation = self._conversation.append(system, UserMessage(text=run.prompt))
             return tools
         carried = unpack(run.carried)
@@ -202,11 +204,13 @@ class Agent:
     def _spent_so_far(self) -> Spent:
         return self._spent.at(workflow.now(), self._model_turns.usage)
 
-    def _result(self, status: RunStatus, answer: str, reason: str | None = None) -> RunResult:
-        self._finish(status, answer=answer, error=reason)
+    def _result(self, answer: str, output: JsonValue, reason: str | None = None) -> RunResult:
+        status = "limit_reached" if reason else "completed"
+        self._finish(status, answer=answer, output=output, error=reason)
         return RunResult(
-            status="limit_reached" if reason else "completed",
+            status=status,
             answer=answer,
+            output=output,
             reason=reason,
             turns=self._conversation.turns,
             tool_executions=self._log.executions,
@@ -214,8 +218,17 @@ class Agent:
             usage=self._model_turns.usage,
         )
 
-    def _finish(self, status: RunStatus, *, answer: str | None = None, error: str | None = None) -> None:
+    def _finish(
+        self,
+        status: RunStatus,
+        *,
+        answer: str | None = None,
+        output: JsonValue = None,
+        error: str | None = None,
+    ) -> None:
         usage = self._model_turns.usage
         self._log.record(
-            RunFinished(time=workflow.now(), status=status, answer=answer, error=error, usage=usage)
+            RunFinished(
+                time=workflow.now(), status=status, answer=answer, output=output, error=error, usage=usage
+            )
         )

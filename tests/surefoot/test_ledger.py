@@ -112,7 +112,9 @@ EVENTS: list[Event] = [
             ["time", "tool_exec_id", "call_id", "tool", "type", "outcome", "error", "acted"],
             id="tool_execution_failed",
         ),
-        pytest.param(EVENTS[7], ["time", "type", "status", "answer", "error", "usage"], id="run_finished"),
+        pytest.param(
+            EVENTS[7], ["time", "type", "status", "answer", "output", "error", "usage"], id="run_finished"
+        ),
     ],
 )
 def test_every_event_survives_json_under_its_literal_name(

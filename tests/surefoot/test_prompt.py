@@ -4,6 +4,7 @@ import pytest
 from pydantic import JsonValue
 
 from surefoot.definition import JsonSchema, ToolDefinition
+from surefoot.output_schema import answer_rules
 from surefoot.prompt import DEFAULT_PROMPT, FAILURE_RULES, native_description, system_prompt, tool_section
 
 BASH = ToolDefinition.model_validate(
@@ -285,3 +286,8 @@ def test_the_rules_name_exactly_the_codes_that_never_took_effect() -> None:
 )
 def test_the_rules_say_what_a_failure_means_and_what_to_do(sentence: str) -> None:
     assert sentence in FAILURE_RULES
+
+
+def test_the_system_prompt_states_what_the_answer_must_fit() -> None:
+    schema: JsonSchema = {"type": "array"}
+    assert system_prompt("You count.", schema) == f"You count.\n\n{FAILURE_RULES}\n\n{answer_rules(schema)}"

@@ -135,7 +135,7 @@ def test_one_json_object_with_tool_calls_is_calls(text: str, reply: AssistantMes
         pytest.param('{"tool_calls": null}', "'tool_calls' must be an array, and is null", id="null"),
         pytest.param(
             '{"reasoning": "Done.", "tool_calls": []}',
-            "'tool_calls' is empty; to answer, reply in plain text without a JSON object",
+            "'tool_calls' is empty; to answer, reply without 'tool_calls'",
             id="no calls",
         ),
         pytest.param(

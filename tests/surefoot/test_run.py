@@ -17,6 +17,7 @@ def test_a_run_needs_a_prompt_and_a_model_and_nothing_else() -> None:
         "model": "m",
         "protocol": "native",
         "system": None,
+        "output_schema": None,
         "limits": {
             "max_turns": 50,
             "max_tool_calls": None,
@@ -90,6 +91,31 @@ def test_a_model_has_a_name_that_people_can_read(name: str) -> None:
         RunInput(prompt="p", model=name)
 
 
+@pytest.mark.parametrize(
+    ("protocol", "schema", "problem"),
+    [
+        pytest.param("native", {"properties": {"tool_calls": {}}}, None, id="native calls are told apart"),
+        pytest.param("prompted", {"type": "array"}, None, id="what is no call"),
+        pytest.param(
+            "prompted",
+            {"properties": {"tool_calls": {}}},
+            "the output schema is refused: it names the fields of a tool call",
+            id="what looks like a call",
+        ),
+        pytest.param("native", {"type": 7}, "the output schema is refused: type: 7", id="no schema"),
+    ],
+)
+def test_an_output_schema_is_one_that_answers_can_be_held_against(
+    protocol: str, schema: dict[str, Any], problem: str | None
+) -> None:
+    fields = {**MINIMAL, "protocol": protocol, "output_schema": schema}
+    if problem is None:
+        assert RunInput.model_validate(fields).output_schema == schema
+        return
+    with pytest.raises(ValidationError, match=problem):
+        RunInput.model_validate(fields)
+
+
 def test_texts_may_be_as_long_as_their_limits() -> None:
     largest = RunInput(prompt="p" * (1024 * 1024 - 2), model="m", system="s" * (256 * 1024 - 2))
     assert RunInput.model_validate_json(largest.model_dump_json()) == largest
@@ -115,7 +141,8 @@ def test_patience_is_a_time_that_a_server_can_keep(field: str, seconds: float) -
 def test_a_result_survives_json() -> None:
     result = RunResult(
         status="limit_reached",
-        answer="a",
+        answer="[1]",
+        output=[1],
         reason="limit of 1 turn",
         turns=2,
         tool_executions=3,
