@@ -10,6 +10,7 @@ from console.call_line import call_line
 from console.compaction import compaction_text
 from console.durations import between
 from console.followed_run import FollowedRun
+from console.message import message_lines
 from console.progress import CallProgress, Progress, text_to_show
 from console.safe_text import safe_text
 from console.wording import (
@@ -25,6 +26,7 @@ from console.wording import (
 from surefoot.ledger import (
     ContextCompacted,
     Event,
+    MessageReceived,
     ModelReplied,
     RunFinished,
     RunStarted,
@@ -72,6 +74,8 @@ def happened_lines(
             pass
         case ContextCompacted():
             yield Text(compaction_text(event), "yellow")
+        case MessageReceived():
+            yield from (Text(f"  {line}", "bold") for line in message_lines(event))
         case ToolExecutionCompleted() | ToolExecutionFailed():
             if after.ended is not None:
                 yield from _call_lines(after.ended, width)

@@ -8,6 +8,7 @@ from console.compaction import compaction_text
 from console.followed_run import FollowedRun
 from console.json_text import escape_controls, json_text
 from console.lines import write_line
+from console.message import message_from
 from console.progress import CallProgress, Progress
 from console.safe_text import safe_line, safe_text
 from console.transcript import Transcript, TurnTold, call_status
@@ -56,6 +57,8 @@ class MarkdownOutput:
         self._write(f"## Turn {turn.number}", safe_text(turn.text).strip())
         for call in turn.calls:
             self._write(*_call(call))
+        for message in turn.received:
+            self._write(f"## Message{message_from(message)}", safe_text(message.text).strip())
 
     def _write(self, *paragraphs: str) -> None:
         for paragraph in paragraphs:

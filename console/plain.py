@@ -8,6 +8,7 @@ from console.answer import print_answer
 from console.compaction import compaction_text
 from console.followed_run import FollowedRun
 from console.lines import write_line
+from console.message import message_lines
 from console.notices import Notices, fresh_lines, look
 from console.progress import CallProgress, Progress, advance, text_to_show
 from console.safe_text import safe_text
@@ -23,6 +24,7 @@ from console.wording import (
 from surefoot.ledger import (
     ContextCompacted,
     Event,
+    MessageReceived,
     ModelReplied,
     RunFinished,
     RunStarted,
@@ -104,6 +106,8 @@ def event_lines(event: Event, *, before: Progress, after: Progress) -> Iterator[
             yield f"turn {turn}"
         case ContextCompacted():
             yield compaction_text(event)
+        case MessageReceived():
+            yield from message_lines(event)
         case ToolExecutionScheduled():
             yield f"  {call_title(after.in_flight[event.tool_exec_id])}"
         case ToolExecutionCompleted() | ToolExecutionFailed():

@@ -11,6 +11,7 @@ from surefoot.ledger import (
     ContextCompacted,
     Event,
     Ledger,
+    MessageReceived,
     ModelReplied,
     RunFinished,
     RunStarted,
@@ -70,7 +71,7 @@ def advance(progress: Progress, event: Event) -> Progress:
     match event:
         case RunStarted(time=time):
             return replace(progress, started_at=time)
-        case ContextCompacted():
+        case ContextCompacted() | MessageReceived():
             return progress
         case TurnStarted(time=time, turn=turn):
             return replace(progress, turn=turn, asked_model_at=time)

@@ -7,6 +7,7 @@ from console.progress import CallProgress, Progress, advance
 from surefoot.ledger import (
     ContextCompacted,
     Event,
+    MessageReceived,
     ModelReplied,
     RunFinished,
     ToolExecution,
@@ -21,6 +22,8 @@ class TurnTold:
     number: int
     text: str
     calls: tuple[CallProgress, ...]
+    received: tuple[MessageReceived, ...] = ()
+    """What came while it was taken; the model was told of it after the turn."""
 
 
 class Transcript:
@@ -30,24 +33,38 @@ class Transcript:
         self.progress = Progress()
         self._reply: ModelReplied | None = None
         self._ended: dict[str, CallProgress] = {}
+        self._received: tuple[MessageReceived, ...] = ()
 
     def add(self, event: Event) -> TurnTold | None:
         """Add an event; gives the turn before it, if that is complete now."""
-        turn = self.rest() if isinstance(event, ContextCompacted | TurnStarted | RunFinished) else None
+        turn = None
+        if isinstance(event, ContextCompacted | TurnStarted):
+            turn = self._turn()
+        elif isinstance(event, RunFinished):
+            turn = self.rest()
         self.progress = advance(self.progress, event)
         if isinstance(event, ModelReplied):
             self._reply = event
+        if isinstance(event, MessageReceived):
+            self._received += (event,)
         if self.progress.ended is not None:
             self._ended[self.progress.ended.execution.tool_exec_id] = self.progress.ended
         return turn
 
     def rest(self) -> TurnTold | None:
-        """Give the current turn as far as it has come, and begin anew; None before the model's reply."""
+        """Give the current turn as far as it has come, and begin anew; None if there is nothing to tell."""
+        turn = self._turn()
+        if turn is None and self._received:
+            turn = TurnTold(self.progress.turn, "", (), self._received)
+            self._received = ()
+        return turn
+
+    def _turn(self) -> TurnTold | None:
         reply, self._reply = self._reply, None
         if reply is None:
             return None
-        turn = TurnTold(reply.turn, reply.text, tuple(self._calls(reply)))
-        self._ended = {}
+        turn = TurnTold(reply.turn, reply.text, tuple(self._calls(reply)), self._received)
+        self._ended, self._received = {}, ()
         return turn
 
     def _calls(self, reply: ModelReplied) -> Iterator[CallProgress]:

@@ -49,7 +49,12 @@ class TranscriptJson:
     def _add(self, turn: TurnTold | None) -> None:
         if turn is not None:
             calls: list[JsonValue] = [_call(call) for call in turn.calls]
-            self._turns.append({"turn": turn.number, "text": turn.text, "tool_calls": calls})
+            received: list[JsonValue] = [
+                {"text": message.text, "sender": message.sender} for message in turn.received
+            ]
+            self._turns.append(
+                {"turn": turn.number, "text": turn.text, "tool_calls": calls, "messages_received": received}
+            )
 
 
 def _call(call: CallProgress) -> dict[str, JsonValue]:

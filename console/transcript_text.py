@@ -6,6 +6,7 @@ from typing import TextIO, Unpack
 from console.compaction import compaction_text
 from console.followed_run import FollowedRun
 from console.lines import write_line
+from console.message import message_lines
 from console.plain import ending_line, finished_lines, run_lines
 from console.progress import CallProgress
 from console.safe_text import safe_text
@@ -62,6 +63,8 @@ def _turn(turn: TurnTold) -> Iterator[str]:
     yield from _indented(turn.text)
     for call in turn.calls:
         yield from _call(call)
+    for message in turn.received:
+        yield from message_lines(message)
 
 
 def _call(call: CallProgress) -> Iterator[str]:

@@ -8,6 +8,7 @@ from pydantic import Field
 from surefoot.context import NOTHING_KNOWN, Context
 from surefoot.conversation import NOTHING_KEPT, Conversation, Kept, Message, Prefix
 from surefoot.definition import ToolDefinition
+from surefoot.run import SendMessage
 from surefoot.sizes import MAX_CARRIED_TEXT_BYTES
 from surefoot.spent import Spent
 from surefoot.truncation import truncate
@@ -68,6 +69,8 @@ class Carried(WireModel):
     failed_tool_executions: int = Field(default=0, ge=0)
     events: int = Field(default=0, ge=0)
     """How many events the ledger holds already."""
+    waiting: tuple[SendMessage, ...] = ()
+    """Messages that the model has still to be told of."""
 
 
 def pack(carried: Carried) -> str:

@@ -27,6 +27,15 @@ class RunStarted(_Event):
     run_id: str
 
 
+class MessageReceived(_Event):
+    """Somebody sent the run a message; the model is told of it before its next turn."""
+
+    type: Literal["message_received"] = "message_received"
+    text: str
+    sender: str | None = None
+    """Who sent it, as far as they said."""
+
+
 class TurnStarted(_Event):
     """The model is being asked for its reply number `turn`, counted from 1."""
 
@@ -116,6 +125,7 @@ class RunFinished(_Event):
 
 Event = Annotated[
     RunStarted
+    | MessageReceived
     | TurnStarted
     | ModelReplied
     | ContextCompacted
@@ -171,7 +181,7 @@ def reduce_event(ledger: Ledger, event: Event) -> Ledger:
     An execution, and the run, ends once: what comes after its ending adds to it and never reopens it.
     """
     match event:
-        case RunStarted() | ModelReplied() | ContextCompacted():
+        case RunStarted() | MessageReceived() | ModelReplied() | ContextCompacted():
             return ledger
         case TurnStarted(turn=turn):
             return replace(ledger, turn=max(turn, ledger.turn))

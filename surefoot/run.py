@@ -20,6 +20,7 @@ WORKFLOW = "surefoot"
 EVENTS_QUERY = "events"
 CONVERSATION_QUERY = "conversation"
 CANCEL_TOOL_CALL_UPDATE = "cancel_tool_call"
+SEND_MESSAGE_UPDATE = "send_message"
 
 # The server takes a timeout of zero for none at all.
 _Period = Annotated[float, Field(ge=0.001, le=366 * 86_400)]
@@ -70,6 +71,8 @@ class RunInput(WireModel):
     """The tools of the run, where whoever starts it knows them; else the run asks its worker."""
     agent: Annotated[str, Field(min_length=1, max_length=1_000)] | None = None
     """Which set of its worker's tools the run asks for: a sub-agent's `key`; None is the worker's own."""
+    tells_parent: bool = False
+    """Whether a run that is cancelled signals its parent workflow what it has used."""
     chain: ChainLimits = ChainLimits()
     carried: str | None = None
     """What a run that continues as new takes along; its prompt is then only a beginning, for people."""
@@ -95,6 +98,9 @@ class RunResult(WireModel):
     tool_executions: int
     failed_tool_executions: int
     usage: Usage
+    """The usage of the agents that it called is part of it."""
+    tool_calls: int = 0
+    """What counts against the limit of tool calls: its own calls, and those of the agents that it called."""
 
 
 class EventsPage(WireModel):
@@ -130,3 +136,12 @@ class CancelToolCall(WireModel):
 
     tool_exec_id: str
     """`<turn>-<n>`, as the ledger names it."""
+
+
+class SendMessage(WireModel):
+    """The argument of the `send_message` update: what to tell the model before its next turn."""
+
+    text: str
+    """At most 64 KiB as JSON."""
+    sender: str | None = None
+    """Who says it, for the ledger alone; at most 200 characters."""

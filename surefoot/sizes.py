@@ -44,6 +44,12 @@ MAX_CARRIED_MESSAGES_BYTES = 256 * 1024
 MAX_CARRIED_TEXT_BYTES = 64 * 1024
 """What is carried of the last text that the model said."""
 
+MAX_MESSAGE_BYTES = 64 * 1024
+MAX_SENDER_CHARACTERS = 200
+MAX_WAITING_MESSAGES = 32
+MAX_WAITING_BYTES = 128 * 1024
+"""Messages that wait for the model's next turn; a run that continues as new takes them along."""
+
 MAX_CALLS_IN_FLIGHT = 32
 """Tool calls of one run that are scheduled at once: about 2,000 pending activities wedge a run."""
 

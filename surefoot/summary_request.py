@@ -90,7 +90,7 @@ def bare_summary(older: Sequence[Message]) -> str:
 def _pieces(messages: Sequence[Message]) -> Iterator[str]:
     for message in messages:
         match message:
-            case UserMessage(purpose="prompt", text=text):
+            case UserMessage(purpose="prompt" | "message", text=text):
                 yield _piece("The user", text)
             case UserMessage(purpose="summary") | SystemMessage():
                 pass

@@ -10,15 +10,17 @@ from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_exception
 
 from surefoot.carried import Carried, Said, unpack
-from surefoot.conversation import Conversation, SystemMessage, UserMessage
+from surefoot.conversation import Conversation, Message, SystemMessage, UserMessage
 from surefoot.definition import ToolDefinition
-from surefoot.ledger import RunFinished, RunStarted, RunStatus
+from surefoot.inbox import Inbox
+from surefoot.ledger import MessageReceived, RunFinished, RunStarted, RunStatus
 from surefoot.pages import page_of
 from surefoot.prompt import system_prompt
 from surefoot.run import (
     CANCEL_TOOL_CALL_UPDATE,
     CONVERSATION_QUERY,
     EVENTS_QUERY,
+    SEND_MESSAGE_UPDATE,
     WORKFLOW,
     CancelToolCall,
     ConversationPage,
@@ -26,6 +28,7 @@ from surefoot.run import (
     EventsPage,
     RunInput,
     RunResult,
+    SendMessage,
 )
 from surefoot.spent import NOTHING_SPENT, Spent
 from surefoot.turn import (
@@ -47,6 +50,7 @@ from workflows.model_turns import ModelTurns
 from workflows.pace import Pace
 from workflows.payloads import UndecodableError, typed
 from workflows.reasons import reason_of
+from workflows.refusal import refuse_for
 from workflows.tool_calls import ToolCalls
 from workflows.tool_list import list_tools
 from workflows.window import ContextWindow
@@ -62,6 +66,7 @@ class Agent:
     def __init__(self) -> None:
         self._log = EventLog()
         self._conversation = Conversation()
+        self._inbox = Inbox()
         self._model_turns = ModelTurns(self._log.record)
         self._window = ContextWindow(self._model_turns, self._log.record, self._go_on_with)
         self._pace = Pace()
@@ -69,15 +74,14 @@ class Agent:
         self._spent = NOTHING_SPENT
         self._updates = 0
         self._turns_here = 0
+        # Here, for an update may be taken before `run` has begun.
+        if (info := workflow.info()).continued_run_id is None:
+            started = RunStarted(time=workflow.now(), workflow_id=info.workflow_id, run_id=info.run_id)
+            self._log.record(started)
 
     @workflow.run
     async def run(self, raw_input: RawValue = _NO_INPUT) -> RunResult:
         """Run to the end: an answer, a limit, or a model that cannot be asked."""
-        info = workflow.info()
-        if info.continued_run_id is None:
-            self._log.record(
-                RunStarted(time=workflow.now(), workflow_id=info.workflow_id, run_id=info.run_id)
-            )
         try:
             return await self._run(typed(None if raw_input is _NO_INPUT else raw_input, RunInput))
         except (FailureError, UndecodableError, asyncio.CancelledError) as error:
@@ -115,10 +119,21 @@ class Agent:
 
     @cancel_tool_call.validator
     def _check_cancel_tool_call(self, request: CancelToolCall) -> None:
-        if workflow.cancellation_reason() is not None:
-            raise ApplicationError("the whole run is being cancelled", type="REFUSED")
-        if (reason := self._tool_calls.why_not_cancellable(request.tool_exec_id)) is not None:
-            raise ApplicationError(reason, type="REFUSED")
+        refuse_for(self._tool_calls.why_not_cancellable(request.tool_exec_id))
+
+    @workflow.update(
+        name=SEND_MESSAGE_UPDATE,
+        description="Tell the model something before its next turn; a run that was about to end goes on.",
+    )
+    def send_message(self, message: SendMessage) -> None:
+        """Take a message: the ledger tells of it at once, and the model is told before its next turn."""
+        self._updates += 1
+        self._inbox = self._inbox.take(message)
+        self._log.record(MessageReceived(time=workflow.now(), text=message.text, sender=message.sender))
+
+    @send_message.validator
+    def _check_send_message(self, message: SendMessage) -> None:
+        refuse_for(self._inbox.why_not(message))
 
     async def _run(self, run: RunInput) -> RunResult:
         tools = await self._begin(run)
@@ -126,6 +141,10 @@ class Agent:
             spent = self._spent_so_far()
             limits = known_limits(run.limits, spent)
             step = next_step(self._conversation, limits, spent, output_schema=run.output_schema)
+            self._inbox, told = self._inbox.before(step)
+            if told:
+                await self._hear(*told)
+                continue
             match step:
                 case Finish(answer=answer, output=output):
                     return self._result(answer, output)
@@ -147,6 +166,7 @@ class Agent:
             self._conversation = self._conversation.append(system, UserMessage(text=run.prompt))
             return tools
         carried = unpack(run.carried)
+        self._inbox = Inbox((*carried.waiting, *self._inbox.waiting))
         self._conversation = carried.said.conversation()
         self._spent = carried.spent
         self._model_turns.go_on(carried.given, carried.spent.usage)
@@ -157,19 +177,22 @@ class Agent:
         return carried.tools
 
     async def _go_on_as_new(self, run: RunInput, tools: tuple[ToolDefinition, ...]) -> NoReturn:
-        given = self._model_turns.given
-        self._conversation = await small_enough(self._conversation, given)
-        carried = Carried(
+        self._conversation = await small_enough(self._conversation, self._model_turns.given)
+        await go_on_as_new(run, lambda: self._carry(tools))
+
+    def _carry(self, tools: tuple[ToolDefinition, ...]) -> Carried:
+        self._inbox = self._inbox.close("the run continues as new at this moment; send it again")
+        return Carried(
             tools=tools,
             said=Said.of(self._conversation),
-            given=given,
+            given=self._model_turns.given,
             spent=self._spent_so_far(),
             context=self._window.known,
             tool_executions=self._log.executions,
             failed_tool_executions=self._log.failed,
             events=self._log.length,
+            waiting=self._inbox.waiting,
         )
-        await go_on_as_new(run, carried)
 
     async def _take(
         self,
@@ -182,7 +205,6 @@ class Agent:
             case CallModel(closing=closing):
                 self._turns_here += 1
                 messages = (await self._window.ask(run, said, closing=closing),)
-                said = self._conversation
             case RunTools(calls=calls, refused=refused, limit=limit):
                 answers = self._tool_calls.refuse(refused, limit, turn=said.turns, made=len(calls))
                 messages = (*await self._tool_calls.run(calls, tools, turn=said.turns), *answers)
@@ -191,6 +213,10 @@ class Agent:
             case Tell(message=message, limit=limit):
                 messages = (message,)
                 self._spent = self._spent.told_of(limit)
+        await self._hear(*messages)
+
+    async def _hear(self, *messages: Message) -> None:
+        said = self._conversation
         for message in messages:
             await self._pace.take(message.model_dump_json().encode())
             said = said.append(message)
@@ -227,6 +253,7 @@ class Agent:
         error: str | None = None,
     ) -> None:
         usage = self._model_turns.usage
+        self._inbox = self._inbox.close()
         self._log.record(
             RunFinished(
                 time=workflow.now(), status=status, answer=answer, output=output, error=error, usage=usage

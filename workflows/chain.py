@@ -1,5 +1,6 @@
 """Continues a run as new before its history grows too long: the same run to everybody who watches it."""
 
+from collections.abc import Callable
 from typing import NoReturn
 
 from temporalio import workflow
@@ -27,8 +28,11 @@ def is_due(limits: ChainLimits, *, updates: int) -> bool:
     return due and workflow.patched("continue-as-new")
 
 
-async def go_on_as_new(run: RunInput, carried: Carried) -> NoReturn:
-    """End this run of the chain and begin the next; no update is left unanswered."""
+async def go_on_as_new(run: RunInput, carry: Callable[[], Carried]) -> NoReturn:
+    """End this run of the chain and begin the next; no update is left unanswered.
+
+    What is carried is asked for last, when nothing can add to it any more.
+    """
     await workflow.wait_condition(workflow.all_handlers_finished)
     following = run.model_copy(
         update={
@@ -36,7 +40,7 @@ async def go_on_as_new(run: RunInput, carried: Carried) -> NoReturn:
             "prompt": truncate(run.prompt, _SHOWN_PROMPT_BYTES).text,
             "system": None,
             "tools": None,
-            "carried": pack(carried),
+            "carried": pack(carry()),
         }
     )
     workflow.continue_as_new(following, initial_versioning_behavior=_versioning())

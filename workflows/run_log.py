@@ -5,6 +5,7 @@ from temporalio import workflow
 from surefoot.ledger import (
     ContextCompacted,
     Event,
+    MessageReceived,
     ModelReplied,
     RunFinished,
     RunStarted,
@@ -21,6 +22,8 @@ def log_event(event: Event) -> None:
     match event:
         case RunStarted():
             workflow.logger.info("run started")
+        case MessageReceived(sender=sender):
+            workflow.logger.info("message received", extra={} if sender is None else {"sender": sender})
         case RunFinished(status=status, error=error):
             told = {"status": status} if error is None else {"status": status, "error": error}
             workflow.logger.info("run finished", extra=told)

@@ -112,7 +112,7 @@ def _lines(message: Message) -> Iterator[str]:
         case SystemMessage():
             pass
         case UserMessage(text=text, purpose=purpose):
-            yield f"{'user' if purpose == 'prompt' else 'surefoot'}: {text}"
+            yield f"{'user' if purpose in ('prompt', 'message') else 'surefoot'}: {text}"
         case AssistantMessage(text=text, tool_calls=calls, unreadable=unreadable):
             if text or not calls:
                 yield f"model: {text if unreadable is None else f'(unreadable: {unreadable})'}"

@@ -164,4 +164,5 @@ def test_json_has_the_standing_of_the_run_and_every_turn() -> None:
                 "outcome": None,
             },
         ],
+        "messages_received": [],
     }
