@@ -6,7 +6,7 @@ from pathlib import Path
 
 from activities.tools.discovery import Discovery, discover_tools
 from activities.tools.functions.loading import FunctionSource
-from activities.tools.sources import BUILTIN, source_of
+from activities.tools.sources import BUILTIN, BUILTINS, source_of
 from console.errors import CommandError
 
 _log = logging.getLogger("surefoot.tools")
@@ -25,7 +25,7 @@ def tool_sources(values: Sequence[str]) -> tuple[str, ...]:
             case FunctionSource() as source:
                 places.setdefault(source, str(source))
             case Path() as directory:
-                source = BUILTIN if value == BUILTIN else str(directory.absolute())
+                source = value if value in BUILTINS else str(directory.absolute())
                 places.setdefault(directory.resolve(), source)
                 problems += _problems(value, directory.absolute())
     if problems:
