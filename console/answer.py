@@ -2,11 +2,21 @@
 
 from typing import TextIO
 
+from console.json_text import json_text
 from console.lines import write_line
 from console.safe_text import safe_text
+from surefoot.ledger import RunFinished
 
 _MAX_MARKDOWN_CHARACTERS = 100_000
 """A longer answer is printed as it is: laying it out would take seconds."""
+
+
+def print_ending(finished: RunFinished, stdout: TextIO) -> None:
+    """Print what a run came to: its answer, and of one that had to fit a schema the value, on one line."""
+    if finished.output is None:
+        print_answer(finished.answer, stdout)
+    else:
+        write_line(stdout, json_text(finished.output))
 
 
 def print_answer(answer: str | None, stdout: TextIO) -> None:

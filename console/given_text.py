@@ -30,10 +30,18 @@ def system_text(file: Path) -> str:
     Raises:
         CommandError: the file cannot be read, is too long or no text.
     """
-    name = f"the system prompt {file}"
+    return file_text(f"the system prompt {file}", file, MAX_SYSTEM_BYTES)
+
+
+def file_text(name: str, file: Path, limit_bytes: int) -> str:
+    """Give a text from its file; `name` says in an error what it was to be.
+
+    Raises:
+        CommandError: the file cannot be read, is too long or no text.
+    """
     try:
         with file.open("rb") as stream:
-            return _read(name, stream, MAX_SYSTEM_BYTES)
+            return _read(name, stream, limit_bytes)
     except OSError as error:
         raise CommandError(f"{name} cannot be read: {error.strerror}") from None
 

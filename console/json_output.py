@@ -48,6 +48,7 @@ def standing(progress: Progress) -> dict[str, JsonValue]:
     return {
         "status": finished.status if finished else "running",
         "answer": finished.answer if finished else None,
+        "output": finished.output if finished else None,
         "error": finished.error if finished else None,
         "turns": progress.turn,
         "tool_executions": progress.executions,

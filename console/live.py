@@ -8,7 +8,7 @@ from typing import TextIO, Unpack
 from rich.console import Console, Group
 from rich.live import Live
 
-from console.answer import print_answer
+from console.answer import print_ending
 from console.followed_run import FollowedRun
 from console.live_lines import happened_lines, header_lines
 from console.live_view import Scene, running_lines, seen
@@ -83,7 +83,7 @@ class LiveOutput:
         if finished is not None and finished.answer and self._answer is not None:
             if self._answer.isatty():
                 self._screen.print()
-            print_answer(finished.answer, self._answer)
+            print_ending(finished, self._answer)
 
     def _running(self) -> Group:
         lines = list(running_lines(self._scene, self._clock(), width=self._screen.width))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import TextIO, Unpack
 
-from console.answer import print_answer
+from console.answer import print_ending
 from console.compaction import compaction_text
 from console.followed_run import FollowedRun
 from console.lines import write_line
@@ -80,7 +80,7 @@ class PlainOutput:
         """Write the answer, if there is one."""
         finished = self._progress.finished
         if finished is not None and self._answer is not None:
-            print_answer(finished.answer, self._answer)
+            print_ending(finished, self._answer)
 
     def _write(self, line: str) -> None:
         write_line(self._stream, line)

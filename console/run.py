@@ -22,8 +22,10 @@ from console.limit_options import (
 )
 from console.options import AddressOption, ToolsOption, WorkdirOption
 from console.output import OutputFormat, choose_output
+from console.output_schema import read_output_schema
 from console.running import Embedded, NamedServer, RunCommand, carry_out
 from console.tool_sources import load_tools, tool_sources
+from surefoot.json_schema import JsonSchema
 from surefoot.limits import Limits
 from surefoot.run import Protocol, RunInput
 from workers.logging import configure_logging
@@ -41,6 +43,9 @@ def run(
     protocol: Annotated[Protocol, typer.Option(help="How the model is told of its tools.")] = "native",
     system: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A system prompt in place of the default.")
+    ] = None,
+    output_schema: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A JSON Schema that the final answer must fit.")
     ] = None,
     max_turns: MaxTurns = 50,
     max_tool_calls: MaxToolCalls = None,
@@ -85,6 +90,7 @@ def run(
         model=_model(model or settings.model, where),
         protocol=protocol,
         system=None if system is None else system_text(system),
+        output_schema=None if output_schema is None else read_output_schema(output_schema, protocol),
         limits=Limits(
             max_turns=max_turns,
             max_tool_calls=max_tool_calls,
@@ -122,7 +128,14 @@ def _refuse_worker_options(
 
 
 def _run_input(
-    settings: Settings, *, prompt: str, model: str, protocol: Protocol, system: str | None, limits: Limits
+    settings: Settings,
+    *,
+    prompt: str,
+    model: str,
+    protocol: Protocol,
+    system: str | None,
+    output_schema: JsonSchema | None,
+    limits: Limits,
 ) -> RunInput:
     try:
         return RunInput(
@@ -130,6 +143,7 @@ def _run_input(
             model=model,
             protocol=protocol,
             system=system,
+            output_schema=output_schema,
             limits=limits,
             model_patience=settings.model_patience(),
         )

@@ -75,5 +75,5 @@ async def test_the_events_of_a_workflow_are_the_lines_of_jsonl(events: tuple[Eve
         ("type", "time", *call, "started_at", "executor", "tool_execution_started"),
         ("type", "time", *call, "outcome", "tool_execution_completed"),
         ("type", "time", *call, "outcome", "error", "acted", "tool_execution_failed"),
-        ("type", "time", "status", "answer", "error", "usage", "run_finished"),
+        ("type", "time", "status", "answer", "output", "error", "usage", "run_finished"),
     }

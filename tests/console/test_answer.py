@@ -3,10 +3,11 @@ import io
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
-from console.answer import print_answer
+from console.answer import print_answer, print_ending
 from console.safe_text import safe_text
-from tests.console.runs import Terminal
+from tests.console.runs import Terminal, finished
 
 
 @pytest.mark.parametrize("answer", [pytest.param(None, id="none"), pytest.param("", id="an empty one")])
@@ -48,6 +49,23 @@ def test_a_terminal_gets_markdown_with_its_line_breaks(monkeypatch: pytest.Monke
         "",
         "here (https://example.com)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("output", "printed"),
+    [
+        pytest.param({"n": "\x9b*a*"}, '{"n": "\\u009b*a*"}\n', id="the value on one line, and no markdown"),
+        pytest.param([], "[]\n", id="an empty one"),
+        pytest.param(0, "0\n", id="zero"),
+        pytest.param(None, "what the model wrote\n", id="none: the answer as it is"),
+    ],
+)
+def test_an_answer_that_had_to_fit_a_schema_is_printed_as_its_value(output: JsonValue, printed: str) -> None:
+    terminal, ending = Terminal(), finished(1, answer="what the model wrote")
+
+    print_ending(ending.model_copy(update={"output": output}), terminal)
+
+    assert "\n".join(line.rstrip() for line in terminal.getvalue().split("\n")) == printed
 
 
 @given(st.text(st.sampled_from("a \n\t\x1b\x9b\r\u202e[]()*_`#&;<>|-1238")))

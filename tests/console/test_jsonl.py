@@ -105,6 +105,7 @@ def test_every_event_is_a_line_with_type_and_time_first() -> None:
             "time": _time("05"),
             "status": "completed",
             "answer": "done",
+            "output": None,
             "error": None,
             "usage": {
                 "requests": 2,

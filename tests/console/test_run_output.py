@@ -78,7 +78,7 @@ def test_jsonl_is_every_event_of_the_ledger_in_order_and_nothing_else(jsonl: End
         ("tool_execution_failed", [*execution, "outcome", "error", "acted"]),
         ("turn_started", ["type", "time", "turn"]),
         ("model_replied", ["type", "time", "turn", "text", "tool_calls"]),
-        ("run_finished", ["type", "time", "status", "answer", "error", "usage"]),
+        ("run_finished", ["type", "time", "status", "answer", "output", "error", "usage"]),
     ]
     assert (jsonl.exit_code, jsonl.stderr) == (0, "")
 
@@ -107,7 +107,14 @@ def test_the_events_carry_calls_outcomes_and_the_answer_whole(jsonl: Ended) -> N
         {"type": "tool_execution_failed", **BAD, "outcome": FAILURE, "error": error, "acted": "unknown"},
         {"type": "turn_started", "turn": 3},
         {"type": "model_replied", "turn": 3, "text": ANSWER, "tool_calls": []},
-        {"type": "run_finished", "status": "completed", "answer": ANSWER, "error": None, "usage": USAGE},
+        {
+            "type": "run_finished",
+            "status": "completed",
+            "answer": ANSWER,
+            "output": None,
+            "error": None,
+            "usage": USAGE,
+        },
     ]
 
 
@@ -132,6 +139,7 @@ def test_json_is_one_object_about_the_whole_run(server: RealServer, tmp_path: Pa
         "workflow_id": "told-as-json",
         "status": "completed",
         "answer": ANSWER,
+        "output": None,
         "error": None,
         "turns": 3,
         "tool_executions": 2,
