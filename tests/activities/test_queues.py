@@ -1,8 +1,11 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
+from temporalio.testing import ActivityEnvironment, WorkflowEnvironment
 
-from activities.queues import listeners_at
+from activities.interface import QueueQuestion
+from activities.queues import QueueActivities, listeners_at
 from surefoot.listeners import QueueListeners
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -20,3 +23,12 @@ NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 )
 def test_who_asked_within_70_seconds_listens(seconds_ago: list[float], listeners: QueueListeners) -> None:
     assert listeners_at(NOW, [NOW - timedelta(seconds=ago) for ago in seconds_ago]) == listeners
+
+
+async def test_a_server_that_cannot_tell_is_no_error_of_a_worker(time_skipping: WorkflowEnvironment) -> None:
+    ask = QueueActivities(time_skipping.client).describe_queue
+
+    with pytest.raises(ApplicationError) as told:
+        await ActivityEnvironment().run(ask, QueueQuestion(queue="q"))
+
+    assert (told.value.non_retryable, told.value.category) == (True, ApplicationErrorCategory.BENIGN)
