@@ -51,17 +51,17 @@ ISOLATED_FUNCTIONS = (
 )
 
 SLOW_ISOLATED_FUNCTIONS = (
-    _isolated("waits", "print('begun')\ntime.sleep(60)", late(3, "begun\n"), timeout_seconds=3),
+    _isolated("waits", "print('begun')\ntime.sleep(60)", late(8, "begun\n"), timeout_seconds=8),
     _isolated(
         "ignores SIGTERM",
         "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('begun')\ntime.sleep(60)",
-        late(3, "begun\n"),
-        timeout_seconds=3,
+        late(8, "begun\n"),
+        timeout_seconds=8,
     ),
     _isolated(
         "waits for a daemon",
         "print('begun')\nsubprocess.run(['sleep', '60'], start_new_session=True)",
-        late(3, "begun\n"),
-        timeout_seconds=3,
+        late(8, "begun\n"),
+        timeout_seconds=8,
     ),
 )
