@@ -17,6 +17,7 @@ from activities.llm_turn import OpenModel
 from activities.model import Model
 from activities.scripted.model import ScriptedModel
 from activities.scripted.script import Script
+from surefoot.json_schema import JsonSchema
 from surefoot.limits import Limits
 from surefoot.run import WORKFLOW, ChainLimits, ModelPatience, Protocol, RunInput, RunResult
 from surefoot.testing.cast import Cast
@@ -38,6 +39,7 @@ class RunSettings(TypedDict, total=False):
 
     protocol: Protocol
     system: str
+    output_schema: JsonSchema
     limits: Limits
     model_patience: ModelPatience
     chain: ChainLimits

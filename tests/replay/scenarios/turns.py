@@ -31,6 +31,11 @@ from tests.workflows.agents import (
 from workers.sandbox import workflow_sandbox
 from workflows.agent import Agent
 
+COUNTED: dict[str, JsonValue] = {
+    "type": "object",
+    "properties": {"files": {"type": "integer"}},
+    "required": ["files"],
+}
 LOOK: list[tuple[str, JsonValue]] = [("look", {})]
 
 
@@ -113,6 +118,24 @@ async def unreadable_replies(stage: Stage) -> None:
     await stage.play([AssistantMessage(unreadable="it was empty")] * 3)
 
 
+async def structured_answer(stage: Stage) -> None:
+    """An answer that does not fit its schema is corrected, over a chain of runs."""
+    model = [calls(*LOOK), says("{}"), AssistantMessage(unreadable="it was empty"), says('{"files": 4}')]
+    tools = [tool("look", answer)]
+    await stage.play(model, tools, output_schema=COUNTED, chain={"max_events": 20})
+
+
+async def structured_answer_at_a_limit(stage: Stage) -> None:
+    """A limit is reached, and the closing answer does not fit."""
+    model = [calls(*LOOK), says("What I have.")]
+    await stage.play(model, [tool("look", answer)], output_schema=COUNTED, limits={"max_turns": 1})
+
+
+async def structured_answers_that_never_fit(stage: Stage) -> None:
+    """Nothing but answers that do not fit fail the run."""
+    await stage.play([says("{}")] * 3, output_schema=COUNTED)
+
+
 async def model_refuses(stage: Stage) -> None:
     """A model that cannot be asked fails the run."""
     await stage.play([ModelRefusedError("401: no such key")])
@@ -181,6 +204,9 @@ SCENARIOS = (
     closing_turn,
     unreadable_reply,
     unreadable_replies,
+    structured_answer,
+    structured_answer_at_a_limit,
+    structured_answers_that_never_fit,
     model_refuses,
     model_is_asked_again,
     model_stays_away,
