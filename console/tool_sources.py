@@ -6,7 +6,7 @@ from pathlib import Path
 
 from activities.tools.discovery import Discovery, discover_tools
 from activities.tools.functions.loading import FunctionSource
-from activities.tools.sources import BUILTIN, BUILTINS, source_of
+from activities.tools.sources import BUILTIN, BUILTINS, AgentSource, Place, source_of
 from console.errors import CommandError
 
 _log = logging.getLogger("surefoot.tools")
@@ -18,12 +18,15 @@ def tool_sources(values: Sequence[str]) -> tuple[str, ...]:
     Raises:
         CommandError: names every place that is not a directory.
     """
-    places: dict[Path | FunctionSource, str] = {}
+    places: dict[Place, str] = {}
     problems: list[str] = []
     for value in values or (BUILTIN,):
         match source_of(value):
             case FunctionSource() as source:
                 places.setdefault(source, str(source))
+            case AgentSource(path=path):
+                file = AgentSource(path.absolute())
+                places.setdefault(file, str(file))
             case Path() as directory:
                 source = value if value in BUILTINS else str(directory.absolute())
                 places.setdefault(directory.resolve(), source)

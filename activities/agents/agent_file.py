@@ -18,7 +18,7 @@ from surefoot.limits import Limits
 from surefoot.run_text import SystemText
 from surefoot.sizes import count
 
-AGENT_SUFFIX = ".md"
+SCRIPTED = "scripted:"
 
 _MAX_FILE_BYTES = 512 * 1024
 # The reader of YAML takes a second for as much.
@@ -45,6 +45,14 @@ class AgentFile:
     def limits(self) -> Limits:
         """What each of its runs may spend."""
         return self.definition.limits.of_a_run()
+
+    @property
+    def model(self) -> str | None:
+        """The model's name; where it is that of a script, one that means the same in every directory."""
+        model = self.definition.model
+        if model is None or not model.startswith(SCRIPTED):
+            return model
+        return SCRIPTED + str(self.directory / model.removeprefix(SCRIPTED))
 
     def problem(self, reason: str, *place: str | int, warning: bool = False) -> Problem:
         """Say what is wrong at a place of the front matter, such as `"tools", 0`."""

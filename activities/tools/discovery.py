@@ -1,18 +1,20 @@
 """Tools of every source, found and checked all at once."""
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
+from activities.agents.agent_file import AgentFile
+from activities.agents.gathering import Gathering, ToolSet
 from activities.interface import ToolList
 from activities.tools.executor import Tool
 from activities.tools.functions.loading import FunctionSource, tools_of_directory, tools_of_source
 from activities.tools.functions.threads import Threads
 from activities.tools.manifests import MANIFEST_SUFFIX, tools_with_manifest
 from activities.tools.problem import Problem
-from activities.tools.sources import source_of
+from activities.tools.sources import AgentSource, Place
 from surefoot.definition import ToolDefinition
 from surefoot.sizes import MAX_DEFINITIONS_BYTES, count
 
@@ -40,7 +42,7 @@ class Discovery:
     @property
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """The definitions in the order of their names."""
-        return tuple(tool.definition for _, tool in sorted(self.tools.items()))
+        return _definitions(self.tools)
 
     @property
     def served(self) -> Mapping[str, Tool]:
@@ -50,45 +52,64 @@ class Discovery:
 
 def discover_tools(sources: Sequence[Path | str]) -> Discovery:
     """Search sources, which `source_of` reads; nothing raises, and every problem of every tool is listed."""
-    found: list[tuple[Tool, str]] = []
-    problems: list[Problem] = []
-    threads = Threads()
-    for source in _distinct(sources):
-        for one in _search(source, threads):
-            if isinstance(one, Problem):
-                problems.append(one)
-            else:
-                found.append((one, str(source)))
-    problems += _same_names([tool for tool, _ in found])
+    gathering = Gathering(partial(_search, threads=Threads()))
+    return _discovery(gathering.of_sources(sources), gathering)
+
+
+def discover_tools_of(agent: AgentFile) -> Discovery:
+    """Search what an agent's file names; nothing raises, and every problem of every tool is listed."""
+    gathering = Gathering(partial(_search, threads=Threads()))
+    return _discovery(gathering.of_agent(agent), gathering)
+
+
+def _discovery(outer: ToolSet, gathering: Gathering) -> Discovery:
+    inner = [tools for _, tools in gathering.of_agents]
+    together = {(tool.definition.name, tool.origin): tool for tool in _tools_of(outer, *inner)}
+    problems = [*outer.problems]
+    for each in (outer, *inner):
+        problems += [*_same_names(_tools_of(each)), *_too_large(each)]
+    problems += _same_names(list(together.values()))
+    tools = _by_name(outer)
+    return Discovery(
+        tools,
+        # Two tools of one set are two tools of all sets together.
+        tuple(dict.fromkeys(problems)),
+        {tool.definition.name: source for tool, source in reversed(outer.found)},
+        {key: _definitions(_by_name(each)) for key, each in gathering.of_agents},
+        {name: tool for name, tool in _by_name(*inner).items() if name not in tools},
+    )
+
+
+def _tools_of(*sets: ToolSet) -> list[Tool]:
+    return [tool for each in sets for tool, _ in each.found]
+
+
+def _by_name(*sets: ToolSet) -> dict[str, Tool]:
+    """Give the first tool of each name."""
     tools: dict[str, Tool] = {}
-    from_sources: dict[str, str] = {}
-    for tool, source in found:
+    for tool in _tools_of(*sets):
         tools.setdefault(tool.definition.name, tool)
-        from_sources.setdefault(tool.definition.name, source)
-    size = len(ToolList(tools=tuple(t.definition for t in tools.values())).model_dump_json().encode())
+    return tools
+
+
+def _definitions(tools: Mapping[str, Tool]) -> tuple[ToolDefinition, ...]:
+    return tuple(tool.definition for _, tool in sorted(tools.items()))
+
+
+def _too_large(tools: ToolSet) -> Iterator[Problem]:
+    size = len(ToolList(tools=_definitions(_by_name(tools))).model_dump_json().encode())
     if size > MAX_DEFINITIONS_BYTES:
-        reason = (
-            f"all definitions together are {size:,} bytes, above the limit of {count(MAX_DEFINITIONS_BYTES)}"
-        )
-        problems.append(Problem(sources[0], reason))
-    return Discovery(tools, tuple(problems), from_sources)
+        limit = count(MAX_DEFINITIONS_BYTES)
+        reason = f"all definitions together are {size:,} bytes, above the limit of {limit}"
+        yield Problem(tools.place, reason)
 
 
-def _distinct(sources: Sequence[Path | str]) -> list[Path | str]:
-    """Leave out what only names the same place again, be it through a link."""
-    distinct: dict[str, Path | str] = {}
-    for source in sources:
-        place = source_of(source) if isinstance(source, str) else source
-        # Unlike Path.resolve, this does not raise for links that form a loop.
-        distinct.setdefault(os.path.realpath(str(place)), source)
-    return list(distinct.values())
-
-
-def _search(source: Path | str, threads: Threads) -> Iterator[Tool | Problem]:
-    place = source_of(source) if isinstance(source, str) else source
+def _search(place: Place, *, threads: Threads) -> Iterator[Tool | Problem]:
     match place:
         case FunctionSource():
             yield from tools_of_source(place, threads)
+        case AgentSource():
+            yield Problem(str(place), "is an agent, which is searched with those that it is a tool of")
         case Path():
             yield from _search_directory(place, threads)
 

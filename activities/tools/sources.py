@@ -1,6 +1,7 @@
-"""What `--tools` names: the tools that come with Surefoot, a directory, or a Python function."""
+"""What `--tools` names: the tools that come with Surefoot, a directory, a Python function, an agent."""
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from activities.tools.functions.loading import FunctionSource
@@ -17,6 +18,9 @@ BUILTINS: dict[str, Path] = {
 }
 """All sources that stand for tools that come with Surefoot, and where these are."""
 
+AGENT_SUFFIX = ".md"
+"""How the name of an agent file ends."""
+
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _FUNCTION = re.compile(rf"(?:(?P<directory>/.*):)?(?P<module>{_DOTTED}):(?P<attribute>{_DOTTED})", re.DOTALL)
 
@@ -26,15 +30,30 @@ def source_directory(source: str) -> Path:
     return BUILTINS.get(source, Path(source))
 
 
-def source_of(text: str) -> Path | FunctionSource:
-    """Read what `--tools` takes: a word of `BUILTINS`, a directory, `module:attribute`, or
-    `/directory:module:attribute`.
+@dataclass(frozen=True)
+class AgentSource:
+    """An agent file, offered as a tool."""
 
-    Without a directory a module is looked for in the current one. A directory whose name looks like a
-    function's is meant by a path: `./module:attribute`.
+    path: Path
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+Place = Path | FunctionSource | AgentSource
+"""What a source stands for; a path is that of a directory."""
+
+
+def source_of(text: str, *, directory: Path | None = None) -> Place:
+    """Read what `--tools` takes: a word of `BUILTINS`, a directory, `module:attribute`, an agent's `FILE.md`.
+
+    In the directory paths begin, and modules are looked for; without it, in the current one. A function may
+    have its own before it: `/directory:module:attribute`. A directory whose name looks like a function's is
+    meant by a path: `./module:attribute`.
     """
     written = _FUNCTION.fullmatch(text)
-    if written is None or written["module"] == BUILTIN:
-        return source_directory(text)
-    directory = Path(written["directory"]) if written["directory"] else Path.cwd()
-    return FunctionSource(directory, written["module"], written["attribute"])
+    if written is not None and written["module"] != BUILTIN:
+        at = Path(written["directory"]) if written["directory"] else directory or Path.cwd()
+        return FunctionSource(at, written["module"], written["attribute"])
+    place = (directory or Path()) / source_directory(text)
+    return AgentSource(place) if text.endswith(AGENT_SUFFIX) else place
