@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from console.errors import CommandError
-from surefoot.sizes import MAX_PROMPT_BYTES, MAX_SYSTEM_BYTES, count
+from surefoot.sizes import MAX_MESSAGE_BYTES, MAX_PROMPT_BYTES, MAX_SYSTEM_BYTES, count
 from surefoot.strict_json import is_unicode
 
 STDIN = "-"
@@ -22,6 +22,19 @@ def prompt_text(given: str) -> str:
     if given != STDIN:
         return given
     return _read("the prompt on stdin", sys.stdin.buffer, MAX_PROMPT_BYTES)
+
+
+def message_text(given: str) -> str:
+    """Give a message: what was typed, or everything on stdin for `-`.
+
+    Raises:
+        CommandError: stdin is too long or no text, or what was typed is.
+    """
+    if given == STDIN:
+        return _read("the message on stdin", sys.stdin.buffer, MAX_MESSAGE_BYTES)
+    if not is_unicode(given):
+        raise CommandError("the message holds bytes that are no UTF-8")
+    return given
 
 
 def system_text(file: Path) -> str:

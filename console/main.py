@@ -14,6 +14,7 @@ from console.doctor import doctor
 from console.errors import CommandError
 from console.exit_codes import ExitCode
 from console.run import run
+from console.send import send
 from console.show import show
 from console.tools import tools_app
 from console.watch import watch
@@ -46,13 +47,14 @@ def _options(
 app.command("run")(run)
 app.command("watch")(watch)
 app.command("show")(show)
+app.command("send")(send)
 app.command("worker")(worker)
 app.command("dev")(dev)
 app.command("doctor")(doctor)
 app.add_typer(tools_app, name="tools")
 app.add_typer(artifacts_app, name="artifacts")
 
-_COMMANDS = ("run", "watch", "show", "worker", "dev", "doctor", "tools", "artifacts")
+_COMMANDS = ("run", "watch", "show", "send", "worker", "dev", "doctor", "tools", "artifacts")
 
 
 def main() -> NoReturn:

@@ -41,6 +41,8 @@ class Scene:
 
     position: Position
     prompt: str
+    message: str
+    """The newest message that was sent to the run; empty if none was."""
     said: str
     """What the model said last."""
     outcomes: tuple[OutcomeView, ...]
@@ -56,11 +58,13 @@ class Scene:
         Raises:
             ModelRefusedError: the position that came with the last reply cannot be read.
         """
-        prompt = said = ""
+        prompt = message_text = said = ""
         position, turn, outcomes, named = Position(), 1, list[OutcomeView](), dict[str, OutcomeView]()
         for message in messages:
             match message:
                 case UserMessage(purpose="prompt", text=prompt):
+                    pass
+                case UserMessage(purpose="message", text=message_text):
                     pass
                 case AssistantMessage():
                     turn, said, outcomes = turn + 1, message.text or said, []
@@ -73,13 +77,13 @@ class Scene:
                     named[message.call_id] = outcomes[-1]
                 case SystemMessage():
                     pass
-        return cls(position, prompt, said, tuple(outcomes), named, turn)
+        return cls(position, prompt, message_text, said, tuple(outcomes), named, turn)
 
     def scope(self, matched: OutcomeView | None = None) -> dict[str, JsonValue]:
         """Give what templates may name."""
         views = [dict(view) for view in self.outcomes]
         scope: dict[str, JsonValue] = {call_id: dict(view) for call_id, view in self.named.items()}
-        scope |= {"prompt": self.prompt, "outcomes": cast(JsonValue, views)}
+        scope |= {"prompt": self.prompt, "message": self.message, "outcomes": cast(JsonValue, views)}
         if views:
             scope["last"] = views[-1]
         if matched is not None:

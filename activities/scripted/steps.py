@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, m
 from activities.scripted.condition import Pattern, pattern_problem
 from surefoot.price import Price
 
-SCOPE_NAMES = frozenset({"last", "outcomes", "matched", "prompt"})
+SCOPE_NAMES = frozenset({"last", "outcomes", "matched", "prompt", "message"})
 """What templates may begin with in any script; no call can be named like one of them."""
 
 

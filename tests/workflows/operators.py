@@ -5,13 +5,18 @@ from typing import Any
 
 from temporalio.client import WorkflowHandle
 
-from surefoot.run import CANCEL_TOOL_CALL_UPDATE, CancelToolCall
+from surefoot.run import CANCEL_TOOL_CALL_UPDATE, SEND_MESSAGE_UPDATE, CancelToolCall, SendMessage
 from tests.workflows.agents import events_of
 
 
 async def cancel_call(run: WorkflowHandle[Any, Any], tool_exec_id: str) -> None:
     """Cancel one call as an operator does."""
     await update(run, CANCEL_TOOL_CALL_UPDATE, CancelToolCall(tool_exec_id=tool_exec_id))
+
+
+async def send(run: WorkflowHandle[Any, Any], text: str, sender: str | None = None) -> None:
+    """Tell the run's model something, as a user does."""
+    await update(run, SEND_MESSAGE_UPDATE, SendMessage(text=text, sender=sender))
 
 
 async def update(run: WorkflowHandle[Any, Any], name: str, argument: object) -> None:

@@ -14,7 +14,6 @@ from temporalio.service import RPCError, RPCStatusCode
 from activities.interface import LlmTurnResult
 from surefoot.conversation import Message, UserMessage
 from surefoot.ledger import MessageReceived
-from surefoot.run import SEND_MESSAGE_UPDATE, SendMessage
 from surefoot.usage import Usage
 from tests.workflows.agents import (
     Replies,
@@ -30,12 +29,8 @@ from tests.workflows.agents import (
     until_event,
     until_history_holds,
 )
-from tests.workflows.operators import update
+from tests.workflows.operators import send
 from tests.workflows.test_chain import EVERY_TURN, chain_of, events_of_chain
-
-
-async def send(run: WorkflowHandle[Any, Any], text: str, sender: str | None = None) -> None:
-    await update(run, SEND_MESSAGE_UPDATE, SendMessage(text=text, sender=sender))
 
 
 async def refusal(run: WorkflowHandle[Any, Any], text: str) -> str:
@@ -188,6 +183,7 @@ async def test_what_a_run_refuses_is_not_in_its_ledger(client: Client) -> None:
     assert [event.type for event in events] == ["run_started", "turn_started"]
 
 
+@pytest.mark.long
 async def test_every_message_of_a_chain_is_told_once_and_in_order(client: Client) -> None:
     """Two talk while the run continues as new with each turn."""
     looking = Replies([*[calls(("look", {}))] * 5, *[says("Done.")] * 200])

@@ -1,7 +1,7 @@
 """What an operator does to a run and to its calls."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -15,12 +15,14 @@ from temporalio.api.workflowservice.v1 import (
 )
 from temporalio.common import RawValue
 
+from activities.interface import LlmTurnResult
+from surefoot.conversation import Message
 from tests.activities.tools.disk_tools import SHELL, WAIT_FOR_GO, write_tool
 from tests.replay.scenarios.real_tools import BEGUN, HANGS, Run, own_tools
 from tests.replay.stage import Stage, ended
 from tests.workers.real_workers import until_running
 from tests.workflows.agents import Replies, answer, calls, says, serving, tool
-from tests.workflows.operators import cancel_call, until_scheduled
+from tests.workflows.operators import cancel_call, send, until_scheduled
 from workers.snapshot import snapshot_of
 
 
@@ -84,6 +86,36 @@ async def tool_cancelled_though_it_goes_on(stage: Stage) -> None:
         await cancel_call(run, "1-1")
         await ended(run)
         end.set()
+
+
+async def message_is_sent(stage: Stage) -> None:
+    """Somebody sends messages while a tool runs, and one while the model gives its answer."""
+    began, go, asking, answer_now = (asyncio.Event() for _ in range(4))
+
+    async def hold(_: RawValue) -> JsonValue:
+        began.set()
+        await go.wait()
+        return None
+
+    class Held(Replies):
+        async def reply(self, messages: Sequence[Message], *, closing: bool) -> LlmTurnResult:
+            result = await super().reply(messages, closing=closing)
+            if len(self.asked) == 2:
+                asking.set()
+                await answer_now.wait()
+            return result
+
+    model = Held([calls(("x", {})), says("Done."), says("Done, too.")])
+    async with serving(stage.client, model, [tool("x", hold)], queue=stage.name):
+        run = await stage.start(stage.name)
+        await began.wait()
+        await send(run, "Look in /srv, too.", "Ada")
+        await send(run, "And hurry.")
+        go.set()
+        await asking.wait()
+        await send(run, "One thing more.")
+        answer_now.set()
+        await ended(run)
 
 
 async def _operated(stage: Stage, *deeds: Callable[[Stage], Awaitable[object]]) -> None:
@@ -151,4 +183,5 @@ SCENARIOS = (
     call_is_paused,
     call_is_paused_and_unpaused,
     call_is_reset,
+    message_is_sent,
 )
