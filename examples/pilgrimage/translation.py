@@ -50,14 +50,16 @@ async def translate_tool(
 
 
 async def _ask(name: str, text: str) -> str:
-    # It takes a second to import: beside the event loop, and only if somebody translates.
+    # Beside the event loop: pydantic-ai and the client of a provider take seconds to import.
     await asyncio.to_thread(import_module, "pydantic_ai.direct")
     from pydantic_ai.direct import model_request
     from pydantic_ai.exceptions import AgentRunError, ModelHTTPError, UserError
     from pydantic_ai.messages import ModelRequest
+    from pydantic_ai.models import infer_model
 
     try:
-        answered = await model_request(name, [ModelRequest.user_text_prompt(text)])
+        model = await asyncio.to_thread(infer_model, name)
+        answered = await model_request(model, [ModelRequest.user_text_prompt(text)])
     except UserError as error:
         raise ToolError(f"no translations by {name}: {error}", "internal_error") from error
     except ModelHTTPError as error:
