@@ -7,7 +7,9 @@ import typer
 
 from surefoot import amounts
 
-MaxTurns = Annotated[int, typer.Option(min=1, metavar="N", help="Turns before the last one.")]
+MaxTurns = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Turns before the last one.", show_default="50")
+]
 MaxToolCalls = Annotated[int | None, typer.Option(min=1, metavar="N", help="Tool calls, in all.")]
 MaxInputTokens = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Tokens that the model is given, cached ones included.")
@@ -44,9 +46,10 @@ MaxTime = Annotated[
     typer.Option(parser=read_period, metavar="TIME", help="How long the run may take: 90s, 30m, 2h."),
 ]
 MaxFailuresInARow = Annotated[
-    int,
+    int | None,
     typer.Option(
         min=1,
+        show_default="5",
         max=1_000_000,
         metavar="N",
         help="Failures of one tool in one way before the model is warned; at twice as many the run ends.",

@@ -7,6 +7,9 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
+from activities.agents.agent_file import AgentFile
+from console.agent_files import AgentOption, agent_or_complain
+from console.agent_run import chosen_limits, chosen_protocol, say_whose_tools
 from console.directories import working_directory
 from console.entry import address_or_complain, run_to_exit_code, settings_or_complain
 from console.errors import CommandError
@@ -24,7 +27,7 @@ from console.options import AddressOption, ToolsOption, WorkdirOption
 from console.output import OutputFormat, choose_output
 from console.output_schema import read_output_schema
 from console.running import Embedded, NamedServer, RunCommand, carry_out
-from console.tool_sources import load_tools, tool_sources
+from console.tool_sources import load_tools, load_tools_of, tool_sources
 from surefoot.json_schema import JsonSchema
 from surefoot.limits import Limits
 from surefoot.run import Protocol, RunInput
@@ -36,24 +39,28 @@ from workers.starting import new_workflow_id
 
 def run(
     prompt: Annotated[str, typer.Argument(help="What the agent is to do; `-` reads it from stdin.")],
+    agent: AgentOption = None,
     tools: ToolsOption = None,
     model: Annotated[
         str | None, typer.Option(metavar="NAME", help="scripted:FILE, openai-chat:NAME, anthropic:NAME, …")
     ] = None,
-    protocol: Annotated[Protocol, typer.Option(help="How the model is told of its tools.")] = "native",
+    protocol: Annotated[
+        Protocol | None,
+        typer.Option(help="How the model is told of its tools.", show_default="native"),
+    ] = None,
     system: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A system prompt in place of the default.")
     ] = None,
     output_schema: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A JSON Schema that the final answer must fit.")
     ] = None,
-    max_turns: MaxTurns = 50,
+    max_turns: MaxTurns = None,
     max_tool_calls: MaxToolCalls = None,
     max_input_tokens: MaxInputTokens = None,
     max_output_tokens: MaxOutputTokens = None,
     max_cost: MaxCost = None,
     max_time: MaxTime = None,
-    max_failures_in_a_row: MaxFailuresInARow = 5,
+    max_failures_in_a_row: MaxFailuresInARow = None,
     workdir: WorkdirOption = None,
     workflow_id: Annotated[
         str | None, typer.Option(metavar="ID", help="The run's id in Temporal; made up if unset.")
@@ -72,26 +79,34 @@ def run(
 ) -> int:
     """Run an agent to its answer.
 
+    With --agent, model, protocol, system prompt, limits, output schema and tools are those of its file. An
+    option that is given wins over the file's; --tools takes the place of all tools and servers in it.
+
     Without a server to connect to, the embedded one is used, with a worker inside this command.
     """
     configure_logging(logging.WARNING)
     settings = settings_or_complain()
     queue, workflow_id = checked_name("--queue", queue), checked_name("--workflow-id", workflow_id)
     named = address_or_complain(address)
+    file = None if agent is None else agent_or_complain(agent)
     where: NamedServer | Embedded
     if named is None:
-        where = _embedded(tools, workdir=workdir, queue=queue, stay=stay)
+        where = _embedded(file, tools, workdir=workdir, queue=queue, stay=stay)
     else:
         _refuse_worker_options(named, tools=tools, workdir=workdir, stay=stay)
         where = NamedServer(named, queue or settings.task_queue)
+    used = protocol or chosen_protocol(file)
     run_input = _run_input(
         settings,
         prompt=prompt_text(prompt),
-        model=_model(model or settings.model, where),
-        protocol=protocol,
-        system=None if system is None else system_text(system),
-        output_schema=None if output_schema is None else read_output_schema(output_schema, protocol),
-        limits=Limits(
+        model=_model(model, file, settings, where),
+        protocol=used,
+        system=system_text(system) if system is not None else file and file.system,
+        output_schema=read_output_schema(output_schema, used)
+        if output_schema is not None
+        else file and file.definition.output_schema,
+        limits=chosen_limits(
+            file,
             max_turns=max_turns,
             max_tool_calls=max_tool_calls,
             max_input_tokens=max_input_tokens,
@@ -101,15 +116,21 @@ def run(
             failures_in_a_row=max_failures_in_a_row,
         ),
     )
+    if file is not None and isinstance(where, NamedServer):
+        say_whose_tools(file, where.queue)
     command = RunCommand(
         run_input, workflow_id or new_workflow_id(), where, detach=detach, output=choose_output(output)
     )
     return run_to_exit_code(lambda interrupt: carry_out(command, settings, interrupt))
 
 
-def _embedded(tools: list[str] | None, *, workdir: Path | None, queue: str | None, stay: bool) -> Embedded:
+def _embedded(
+    agent: AgentFile | None, tools: list[str] | None, *, workdir: Path | None, queue: str | None, stay: bool
+) -> Embedded:
     if queue is not None:
         raise CommandError("--queue names a worker on a server: pass --address too")
+    if agent is not None and not tools:
+        return Embedded((), load_tools_of(agent), working_directory(workdir), stay, agent.path.absolute())
     sources = tool_sources(tools or ())
     return Embedded(sources, load_tools(sources), working_directory(workdir), stay)
 
@@ -153,7 +174,12 @@ def _run_input(
         raise CommandError(place + first["msg"].removeprefix("Value error, ")) from None
 
 
-def _model(name: str | None, where: NamedServer | Embedded) -> str:
+def _model(
+    given: str | None, agent: AgentFile | None, settings: Settings, where: NamedServer | Embedded
+) -> str:
+    if given is None and agent is not None and agent.model is not None:
+        return agent.model
+    name = given or settings.model
     if not name:
         raise CommandError("no model is named: pass --model NAME, or set SUREFOOT_MODEL")
     if name.startswith(SCRIPTED) and isinstance(where, Embedded):

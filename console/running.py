@@ -48,6 +48,8 @@ class Embedded:
     """Where tools run."""
     stay: bool
     """Keep the UI up after the run, on a terminal."""
+    agent: Path | None = None
+    """The agent file that the tools come from, in place of sources."""
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,7 @@ def _claim_queue(command: RunCommand, where: Embedded, settings: Settings) -> Cl
             queue=new_workflow_id(),
             workflow_id=command.workflow_id,
             tool_directories=where.sources,
+            agent=where.agent,
             working_directory=where.directory,
             protocol=command.run.protocol,
         )

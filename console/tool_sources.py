@@ -4,7 +4,8 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from activities.tools.discovery import Discovery, discover_tools
+from activities.agents.agent_file import AgentFile
+from activities.tools.discovery import Discovery, discover_tools, discover_tools_of
 from activities.tools.functions.loading import FunctionSource
 from activities.tools.sources import BUILTIN, BUILTINS, AgentSource, Place, source_of
 from console.errors import CommandError
@@ -42,7 +43,15 @@ def load_tools(sources: Sequence[str]) -> Discovery:
     Raises:
         CommandError: lists every error, one per line: file, field, reason.
     """
-    found = discover_tools(sources)
+    return _usable(discover_tools(sources))
+
+
+def load_tools_of(agent: AgentFile) -> Discovery:
+    """Load every tool that an agent's file names, as `load_tools` does."""
+    return _usable(discover_tools_of(agent))
+
+
+def _usable(found: Discovery) -> Discovery:
     if found.errors:
         raise CommandError("\n".join(str(problem) for problem in found.errors))
     for problem in found.problems:

@@ -10,13 +10,15 @@ from temporalio.client import Client
 from temporalio.common import WorkerDeploymentVersion
 
 from activities.tools.discovery import Discovery
+from console.agent_files import AgentOption, agent_or_complain
 from console.directories import working_directory
 from console.entry import address_or_complain, run_to_exit_code, settings_or_complain
+from console.errors import CommandError
 from console.exit_codes import ExitCode
 from console.given_text import checked_name
 from console.interrupt import Interrupt
 from console.options import AddressOption, ToolsOption, WorkdirOption
-from console.tool_sources import load_tools, tool_sources
+from console.tool_sources import load_tools, load_tools_of, tool_sources
 from workers.logging import configure_logging
 from workers.serving import Serving
 from workers.settings import Settings
@@ -30,11 +32,14 @@ def worker(
     queue: Annotated[
         str | None, typer.Option(metavar="NAME", help="The task queue to serve; `surefoot` if unset.")
     ] = None,
+    agent: AgentOption = None,
     tools: ToolsOption = None,
     workdir: WorkdirOption = None,
     address: AddressOption = None,
 ) -> int:
     """Serve runs and their tools on a task queue until Ctrl-C or SIGTERM.
+
+    The tools are those of --tools, or else those that the file of --agent names.
 
     Also serves the tools of other runs whose definitions name this queue as their executorQueue.
 
@@ -46,12 +51,20 @@ def worker(
     configure_logging()
     settings = settings_or_complain()
     served = checked_name("--queue", queue) or settings.task_queue
-    found = load_tools(tool_sources(tools or ()))
+    found = _tools(agent, tools)
     directory, named = working_directory(workdir), address_or_complain(address)
     return run_to_exit_code(
         lambda interrupt: _serve(settings, served, found, directory, named, interrupt),
         interrupted=ExitCode.DONE,
     )
+
+
+def _tools(agent: str | None, tools: list[str] | None) -> Discovery:
+    if agent is None:
+        return load_tools(tool_sources(tools or ()))
+    if tools:
+        raise CommandError("--agent serves the tools that its file names: leave out --tools, or --agent")
+    return load_tools_of(agent_or_complain(agent))
 
 
 async def _serve(

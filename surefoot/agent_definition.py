@@ -3,12 +3,13 @@
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, field_validator
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
 
 from surefoot.amounts import read_dollars, read_period
 from surefoot.definition import RESERVED_NAMES
+from surefoot.json_schema import JsonSchema
 from surefoot.limits import Count, Limits
-from surefoot.output_schema import OutputSchema
+from surefoot.output_schema import OutputSchema, prompted_problem
 from surefoot.protocol import Protocol
 from surefoot.run_text import ModelName
 from surefoot.wire import CamelModel
@@ -93,6 +94,15 @@ class AgentDefinition(_Written):
         if not description.strip():
             raise ValueError("is empty")
         return description
+
+    @field_validator("output_schema")
+    @classmethod
+    def _no_tool_call(cls, schema: JsonSchema | None, definition: ValidationInfo) -> JsonSchema | None:
+        if schema is not None and definition.data.get("protocol") == "prompted":
+            problem = prompted_problem(schema)
+            if problem is not None:
+                raise ValueError(f"the output schema is refused: {problem}")
+        return schema
 
     @field_validator("tools", mode="before")
     @classmethod

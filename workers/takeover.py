@@ -8,7 +8,8 @@ import structlog
 from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
-from activities.tools.discovery import Discovery, discover_tools
+from activities.agents.agent_file import AgentFile, read_agent
+from activities.tools.discovery import Discovery, discover_tools, discover_tools_of
 from workers.served_queues import Claim, DamagedQueueError, ServedQueue, ServedQueues
 from workers.serving import Serving
 from workers.snapshot import has_ended
@@ -110,4 +111,7 @@ class QueueTakeover:
 
 def tools_of(served: ServedQueue) -> Discovery:
     """Find the tools that a remembered queue was served with."""
-    return discover_tools(served.tool_directories)
+    if served.agent is None:
+        return discover_tools(served.tool_directories)
+    agent = read_agent(served.agent)
+    return discover_tools_of(agent) if isinstance(agent, AgentFile) else Discovery(problems=agent)

@@ -18,8 +18,7 @@ from surefoot.limits import Limits
 from surefoot.run_text import SystemText
 from surefoot.sizes import count
 
-SCRIPTED = "scripted:"
-
+_SCRIPTED = "scripted:"
 _MAX_FILE_BYTES = 512 * 1024
 # The reader of YAML takes a second for as much.
 _MAX_FRONT_MATTER_CHARACTERS = 64 * 1024
@@ -50,9 +49,9 @@ class AgentFile:
     def model(self) -> str | None:
         """The model's name; where it is that of a script, one that means the same in every directory."""
         model = self.definition.model
-        if model is None or not model.startswith(SCRIPTED):
+        if model is None or not model.startswith(_SCRIPTED):
             return model
-        return SCRIPTED + str(self.directory / model.removeprefix(SCRIPTED))
+        return _SCRIPTED + str(self.directory / model.removeprefix(_SCRIPTED))
 
     def problem(self, reason: str, *place: str | int, warning: bool = False) -> Problem:
         """Say what is wrong at a place of the front matter, such as `"tools", 0`."""
