@@ -17,6 +17,9 @@ _LINES_AROUND = 3
 _MAX_SNIPPET_LINES = 60
 _MAX_PLACES = 10
 
+_ENDING = r"(?:\r\n|(?<!\r)\n)"
+"""A line's ending, never half of one."""
+
 
 def edit_file(path: str, old_string: str, new_string: str, replace_all: bool = False) -> Answer:
     """Replace a text that is there once, or all of it that is there.
@@ -59,15 +62,15 @@ def edited(text: str, old: str, new: str, *, replace_all: bool) -> tuple[str, in
 
 def _found(text: str, old: str) -> list[tuple[int, int]]:
     """Find all places, those that overlap as well: a text that fits in two ways is not unique."""
+    if "\n" in old and ("\r\n" in text or "\r\n" in old):
+        lines = [re.escape(line) for line in old.replace("\r\n", "\n").split("\n")]
+        return [match.span(1) for match in re.finditer(f"(?=({_ENDING.join(lines)}))", text)]
     places: list[tuple[int, int]] = []
     at = text.find(old)
     while at >= 0:
         places.append((at, at + len(old)))
         at = text.find(old, at + 1)
-    if places or "\n" not in old or "\r\n" not in text:
-        return places
-    any_ending = "\r?\n".join(re.escape(line.removesuffix("\r")) for line in old.split("\n"))
-    return [match.span(1) for match in re.finditer(f"(?=({any_ending}))", text)]
+    return places
 
 
 def _apart(places: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -8,6 +8,10 @@ SKIPPED = frozenset({".git"})
 """Names that no search enters."""
 
 
+MAX_MATCHES = 1_000
+"""The most that one search may ask for."""
+
+
 class Wanted(NamedTuple):
     """What to look for."""
 

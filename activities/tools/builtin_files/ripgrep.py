@@ -10,7 +10,7 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from activities.tools.builtin_files.contents import MAX_FILE_BYTES
-from activities.tools.builtin_files.match import SKIPPED, Match, Wanted, text_of_line
+from activities.tools.builtin_files.match import MAX_MATCHES, SKIPPED, Match, Wanted, text_of_line
 from activities.tools.builtin_files.program import shown_name
 from activities.tools.builtin_files.refusal import RefusalError
 
@@ -70,7 +70,7 @@ def _matches(lines: IO[bytes]) -> Iterator[Match]:
     found: list[Match] = []
     for line in lines:
         message: dict[str, Any] = json.loads(line)
-        if message["type"] == "match":
+        if message["type"] == "match" and len(found) <= MAX_MATCHES:
             found.append(_match(message["data"]))
         elif message["type"] == "end":
             if message["data"].get("binary_offset") is None:

@@ -6,7 +6,8 @@ import os
 import shutil
 import signal
 import stat
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from activities.tools.builtin_files import python_search, ripgrep
@@ -46,18 +47,17 @@ def search(
     """
     root, inside = readable(path)
     most = int(max_results)
+    wanted = Wanted(pattern, glob, case == "sensitive")
     found: list[Match] = []
     in_time = True
     with place_below(root, inside) as place:
-        matches = _matches(place, path, Wanted(pattern, glob, case == "sensitive"), only_file=root != ROOT)
-        try:
-            with _limited_time():
-                for match in matches:
-                    found.append(match)
-                    if len(found) > most:
-                        break
-        except _TimeOverError:
+        every = _matches(place, path, wanted, only_file=root != ROOT)
+        with closing(every), suppress(_TimeOverError):
             in_time = False
+            with _limited_time():
+                # What it has taken before the time is over stays.
+                found.extend(islice(every, most + 1))
+            in_time = True
     shown = fitting(_line(match) for match in found[:most])
     answer: Answer = {"matches": shown, "truncated": len(shown) < len(found) or not in_time}
     return answer if in_time else {**_OUT_OF_TIME, **answer}
@@ -70,23 +70,35 @@ _OUT_OF_TIME: Answer = {
 }
 
 
-def _matches(place: Place, path: str, wanted: Wanted, *, only_file: bool) -> Iterator[Match]:
-    engine = shutil.which("rg")
+def _matches(place: Place, path: str, wanted: Wanted, *, only_file: bool) -> Generator[Match]:
     mode = os.stat(place.name, dir_fd=place.directory, follow_symlinks=False).st_mode
     if not stat.S_ISDIR(mode):
-        file = open_plain(place)
-        if engine:
-            return ripgrep.search_file(engine, file, path, wanted)
-        return python_search.search_file(file, path, wanted)
-    if only_file:
+        opened, above = open_plain(place), ""
+        found = _in_file(opened, path, wanted)
+    elif only_file:
         raise outside(path)
-    directory = open_directory(place)
-    if engine:
-        below = ripgrep.search_directory(engine, directory, wanted)
     else:
-        below = python_search.search_directory(directory, wanted)
-    above = "" if path == ROOT else f"{path.rstrip('/')}/"
-    return (match._replace(path=f"{above}{match.path}") for match in below)
+        opened, above = open_directory(place), "" if path == ROOT else f"{path.rstrip('/')}/"
+        found = _in_directory(opened, wanted)
+    try:
+        for match in found:
+            yield match._replace(path=above + match.path)
+    finally:
+        os.close(opened)
+
+
+def _in_file(file: int, path: str, wanted: Wanted) -> Iterator[Match]:
+    engine = shutil.which("rg")
+    if engine is None:
+        return python_search.search_file(file, path, wanted)
+    return ripgrep.search_file(engine, file, path, wanted)
+
+
+def _in_directory(directory: int, wanted: Wanted) -> Iterator[Match]:
+    engine = shutil.which("rg")
+    if engine is None:
+        return python_search.search_directory(directory, wanted)
+    return ripgrep.search_directory(engine, directory, wanted)
 
 
 def _line(match: Match) -> dict[str, object]:
