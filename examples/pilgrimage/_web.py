@@ -59,12 +59,13 @@ class Service:
         """
         for asked_again in (False, True):
             response, read = await self._send(path, query, body)
-            wait = _retry_after(response)
             if response.status_code != 429:
                 break
+            wait = _retry_after(response)
+            if wait is not None:
+                _free_at[self.url] = max(_free_at[self.url], time.monotonic() + wait)
             if wait is None or asked_again:
                 raise self._rate_limited(wait)
-            _free_at[self.url] = time.monotonic() + wait
         if not response.is_success:
             said = f"{self.name} answered {response.status_code} {response.reason_phrase}".rstrip()
             raise httpx2.HTTPStatusError(said, request=response.request, response=response)

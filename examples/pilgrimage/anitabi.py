@@ -77,7 +77,7 @@ def map_of(bangumi_id: int) -> str:
     return f"https://anitabi.cn/map?bangumiId={bangumi_id}"
 
 
-@tool(read_only=True, open_world=True)
+@tool(read_only=True, open_world=True, timeout_seconds=80)
 async def get_anitabi_points(
     bangumi_id: Annotated[int, Field(ge=1)], limit: Annotated[int, Field(ge=1, le=200)] = 50
 ) -> Points:

@@ -64,7 +64,7 @@ class OneSubject(TypedDict):
     subject: Subject
 
 
-@tool(read_only=True, open_world=True)
+@tool(read_only=True, open_world=True, timeout_seconds=40)
 async def search_bangumi_subjects(
     keyword: Annotated[str, Field(max_length=200)],
     kind: Kind = "anime",
@@ -84,7 +84,7 @@ async def search_bangumi_subjects(
     return {"keyword": keyword, "results": page.data[:limit], "total": page.total}
 
 
-@tool(read_only=True, open_world=True)
+@tool(read_only=True, open_world=True, timeout_seconds=40)
 async def get_bangumi_subject(subject_id: Annotated[int, Field(ge=1)]) -> OneSubject:
     """Get what Bangumi knows of one work: titles, date, summary, score, tags.
 

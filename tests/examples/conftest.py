@@ -40,9 +40,9 @@ def found() -> Discovery:
 def ask(found: Discovery, services: Services, tmp_path: Path) -> Ask:
     """Call a tool as a worker does, and give its answer."""
 
-    async def answer(call: Call) -> object:
+    async def answer(call: Call, *, seconds: float = 30) -> object:
         tool, params = call
-        asked = ToolCallInput(tool=tool, params=params, call_id="run-1/1-1", timeout_seconds=30)
+        asked = ToolCallInput(tool=tool, params=params, call_id="run-1/1-1", timeout_seconds=seconds)
         outcome = await ToolExecutor(found.tools, tmp_path, {}).run(asked)
         assert isinstance(outcome, ToolSuccess), outcome
         return outcome.result

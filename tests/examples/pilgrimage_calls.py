@@ -41,7 +41,7 @@ RIVERSIDE_NEAR = {
     "map_url": "https://anitabi.cn/map?bangumiId=115908",
 }
 
-Ask = Callable[[Call], Any]
+Ask = Callable[..., Any]
 
 
 FAILED: dict[str, tuple[Call, str, str, dict[str, Any]]] = {

@@ -1,5 +1,6 @@
 # ruff: noqa: RUF001 - titles are written as those services write them
 
+import threading
 from typing import Any
 
 import pytest
@@ -174,6 +175,15 @@ async def test_works_that_could_not_be_looked_at_are_named(ask: Ask, services: S
     answer = await ask((NEAR[0], {"station_name": "Uji", "works": works}))
 
     assert (answer["bangumi_list"], answer["unchecked"]) == ([RIVERSIDE_NEAR], [1424, 27364])
+
+
+async def test_works_that_there_was_no_time_for_are_named(ask: Ask, services: Services) -> None:
+    slowly = threading.Event()
+    services.trouble["anitabi"] = lambda _: Reply() if slowly.wait(0.6) else None
+
+    answer = await ask((NEAR[0], {"station_name": "Uji", "works": [115908, 1424, 27364]}), seconds=3)
+
+    assert answer["unchecked"][-1] == 27364
 
 
 async def test_works_are_given_by_their_distance_within_the_radius(ask: Ask) -> None:

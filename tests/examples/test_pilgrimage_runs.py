@@ -34,6 +34,7 @@ def shell(block: str, services: Services, server: RealServer) -> Ended:
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
+@pytest.mark.long
 def test_the_readmes_tools_answer_as_it_says(services: Services, server: RealServer) -> None:
     ended = shell(CHECKS, services, server)
 
@@ -58,6 +59,7 @@ def test_the_readmes_tools_answer_as_it_says(services: Services, server: RealSer
             ["bangumi"],
             "I cannot plan it: Bangumi is asked too often: ask again in 90 s (rate_limited)",
             id="Bangumi wants to be left alone",
+            marks=pytest.mark.long,
         ),
     ],
 )
