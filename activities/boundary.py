@@ -13,6 +13,7 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from activities.heartbeats import BeatIntervals, beating
 from activities.interface import (
+    AGENT_UNKNOWN,
     EXCERPT_METADATA,
     EXECUTOR_METADATA,
     LIST_TOOLS,
@@ -20,8 +21,10 @@ from activities.interface import (
     Capture,
     ToolCallInput,
     ToolList,
+    ToolListRequest,
 )
 from activities.tools.executor import ToolExecutor
+from activities.tools.tool_sets import ToolSets
 from surefoot.artifact import Excerpt
 from surefoot.failures import Captured, cancelled, interrupted, invalid_params, not_found_on_executor
 from surefoot.outcome import ToolFailure, ToolSuccess
@@ -31,16 +34,33 @@ from surefoot.strict_json import NotStrictJsonError, encode_json, strict_json
 class ToolActivities:
     """The tools of one worker as activities: `list_tools`, and one for every other name."""
 
-    def __init__(self, executor: ToolExecutor, *, identity: str, intervals: BeatIntervals) -> None:
+    def __init__(
+        self,
+        executor: ToolExecutor,
+        *,
+        identity: str,
+        intervals: BeatIntervals,
+        tool_sets: ToolSets | None = None,
+    ) -> None:
+        """Serve an executor's tools; `tool_sets` tells which of them a run is given, else it is all."""
         self._executor = executor
+        self._tool_sets = tool_sets or ToolSets(executor.definitions)
         self._identity = identity
         self._intervals = intervals
 
     @activity.defn(name=LIST_TOOLS)
-    async def list_tools(self) -> ToolList:
-        """List the definitions of every tool of this worker, by name."""
-        tools = sorted(self._executor.tools.values(), key=lambda tool: tool.definition.name)
-        return ToolList(tools=tuple(tool.definition for tool in tools))
+    async def list_tools(self, request: ToolListRequest | None = None) -> ToolList:
+        """List the definitions of the tools that a run is given, by name; without a request, a plain one.
+
+        Raises:
+            ApplicationError: AGENT_UNKNOWN: this worker has no such agent.
+        """
+        if request is None:
+            return ToolList(tools=self._tool_sets.plain)
+        if (tools := self._tool_sets.of_agents.get(request.agent)) is None:
+            reason = f"the worker that serves this run has no tools for the agent '{request.agent}'"
+            raise ApplicationError(reason, type=AGENT_UNKNOWN, non_retryable=True)
+        return ToolList(tools=tools)
 
     @activity.defn(dynamic=True)
     async def run_tool(self, arguments: Sequence[RawValue]) -> RawValue:

@@ -23,6 +23,9 @@ MODEL_REFUSED = "MODEL_REFUSED"
 CONTEXT_OVERFLOW = "CONTEXT_OVERFLOW"
 """The type of a model error that a shorter conversation may heal; `details[0]` is an `Overflow`."""
 
+AGENT_UNKNOWN = "AGENT_UNKNOWN"
+"""The type of the error of a worker that is asked for the tools of an agent which it does not have."""
+
 STARTED_AT_METADATA = "surefoot-started-at"
 """Metadata of our executors' answers: when the call started, ISO 8601."""
 
@@ -38,6 +41,13 @@ class ToolList(WireModel):
     """The answer of `list_tools`: what the worker that serves the run's queue can run."""
 
     tools: tuple[ToolDefinition, ...]
+
+
+class ToolListRequest(WireModel):
+    """The argument of `list_tools` for a run of an agent; other runs ask without one."""
+
+    agent: str
+    """The `key` of its `SubAgent`."""
 
 
 class QueueQuestion(WireModel):

@@ -3,8 +3,8 @@
 from pydantic import JsonValue
 
 from surefoot.outcome import ToolSuccess
+from surefoot.room_in_json import ends_in_json
 from surefoot.strict_json import json_bytes
-from surefoot.truncation import keep_ends
 
 ARTIFACTS = "artifacts"
 """The first part of every artifact's key in a store; what follows it is the artifact's id."""
@@ -38,12 +38,4 @@ def not_kept(reason: str) -> str:
 def _within(answer_json: str, limit_bytes: int, where: dict[str, JsonValue]) -> JsonValue:
     rest: dict[str, JsonValue] = {"truncated": True, "bytes": len(answer_json.encode()), **where}
     room_in_json = limit_bytes - json_bytes({**rest, "text": ""})
-    room = room_in_json
-    while room > 0:
-        text = keep_ends(answer_json, limit_bytes, room_bytes=room)
-        in_json = json_bytes(text) - len('""')
-        if in_json <= room_in_json:
-            return {**rest, "text": text}
-        # Its quotes are escaped once more; how many of them its ends hold is not known before.
-        room = room * room_in_json // in_json - 1
-    return {**rest, "text": ""}
+    return {**rest, "text": ends_in_json(answer_json, limit_bytes=limit_bytes, room_in_json=room_in_json)}

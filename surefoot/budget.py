@@ -29,6 +29,21 @@ def tool_call_limit(limits: Limits) -> str:
     return _counted(limits.max_tool_calls or 0, "tool call")
 
 
+def input_token_limit(limits: Limits) -> str:
+    """Name the limit of input tokens, in a run that has one."""
+    return _counted(limits.max_input_tokens or 0, "input token")
+
+
+def output_token_limit(limits: Limits) -> str:
+    """Name the limit of output tokens, in a run that has one."""
+    return _counted(limits.max_output_tokens or 0, "output token")
+
+
+def cost_limit(limits: Limits) -> str:
+    """Name the limit of dollars, in a run that has one."""
+    return f"limit of {dollars(limits.max_cost or Decimal(0))}"
+
+
 def time_limit(limits: Limits) -> str:
     """Name the limit of time, in a run that has one."""
     return f"time limit of {period(timedelta(seconds=limits.max_seconds or 0))}"
@@ -56,14 +71,14 @@ def _reached(limits: Limits, spent: Spent, turns: int) -> Iterator[str]:
     if limits.max_tool_calls is not None and spent.tool_calls >= limits.max_tool_calls:
         yield tool_call_limit(limits)
     if limits.max_input_tokens is not None and usage.input_tokens >= limits.max_input_tokens:
-        yield _counted(limits.max_input_tokens, "input token")
+        yield input_token_limit(limits)
     if limits.max_output_tokens is not None and usage.output_tokens >= limits.max_output_tokens:
-        yield _counted(limits.max_output_tokens, "output token")
+        yield output_token_limit(limits)
     if limits.max_cost is not None and usage.requests and usage.cost is None:
         # A worker that knows no price was to refuse; one of an older version does not.
-        yield f"limit of {dollars(limits.max_cost)} (nobody knows what was spent)"
+        yield f"{cost_limit(limits)} (nobody knows what was spent)"
     if limits.max_cost is not None and usage.cost is not None and usage.cost >= limits.max_cost:
-        yield f"limit of {dollars(limits.max_cost)}"
+        yield cost_limit(limits)
     if time_is_up(limits, spent):
         yield time_limit(limits)
     if (streak := spent.streaks.beyond(limits.failures_in_a_row)) is not None:

@@ -38,8 +38,8 @@ def crashed(tool: str, exit_code: int, captured: Captured = NOTHING) -> ToolFail
     )
 
 
-def not_started(tool: str, exit_code: int, reason: str) -> ToolFailure:
-    """The executable could not be started: 126 when it is not executable, 127 when something is missing."""
+def not_started(tool: str, exit_code: int | None, reason: str) -> ToolFailure:
+    """The tool could not be started: 126 when it is not executable, 127 when something is missing."""
     return _failure("TOOL_CRASHED", f"Tool '{tool}' {_NOT_STARTED}{reason}", exit_code=exit_code)
 
 
@@ -102,9 +102,11 @@ def not_picked_up(tool: str, within: timedelta, *, queue: str, reason: str) -> T
     return _failure("TOOL_INVOCATION_TIMEOUT", text)
 
 
-def lost(tool: str, captured: Captured = NOTHING) -> ToolFailure:
-    """The worker that ran the call died or went silent."""
-    text = f"Tool '{tool}' was lost: its worker stopped answering; it may or may not have taken effect"
+def lost(
+    tool: str, captured: Captured = NOTHING, *, why: str = "its worker stopped answering"
+) -> ToolFailure:
+    """The worker that ran the call died or went silent; or `why` else nobody will ever hear of it."""
+    text = f"Tool '{tool}' was lost: {why}; it may or may not have taken effect"
     return _failure("TOOL_LOST", text, captured)
 
 

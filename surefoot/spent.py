@@ -9,11 +9,22 @@ from surefoot.usage import NO_USAGE, Usage
 from surefoot.wire import WireModel
 
 
+class Used(WireModel):
+    """What a run used together with the agents that it called, and they called."""
+
+    tool_calls: int = 0
+    usage: Usage = NO_USAGE
+
+
+NOTHING_USED = Used()
+
+
 class Spent(WireModel):
     """What counts against a run's limits, over its whole chain; its turns are counted by its conversation."""
 
     tool_calls: int = 0
-    """Calls that the model asked for, whatever they came to, but for those that a limit forbade."""
+    """Calls that the model asked for, whatever they came to, but for those that a limit forbade; and those
+    of the agents that were called."""
     usage: Usage = NO_USAGE
     started_at: datetime | None = None
     elapsed_seconds: float = 0
@@ -32,6 +43,15 @@ class Spent(WireModel):
                 return self.model_copy(update={"streaks": streaks, "tool_calls": self.tool_calls + 1})
             case _:
                 return self.model_copy(update={"streaks": streaks})
+
+    def with_calls(self, tool_calls: int) -> "Spent":
+        """Count in the calls of an agent that was called; its usage comes with the run's own, see `at`."""
+        return self.model_copy(update={"tool_calls": self.tool_calls + tool_calls})
+
+    @property
+    def used(self) -> Used:
+        """What whoever called this run counts in."""
+        return Used(tool_calls=self.tool_calls, usage=self.usage)
 
     def told_of(self, limit: str | None) -> "Spent":
         """Note the limit that the model was told of; None is none."""

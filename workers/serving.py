@@ -10,6 +10,7 @@ from temporalio.worker import Worker
 
 from activities.llm_turn import OpenModel
 from activities.tools.discovery import Discovery
+from activities.tools.tool_sets import ToolSets
 from workers.environment import process_environment
 from workers.models import own_models
 from workers.settings import Settings
@@ -46,10 +47,11 @@ class Serving:
         return build_worker(
             client,
             queue=queue,
-            tools=tools.tools,
+            tools=tools.served,
             directory=directory,
             environment=self.environment,
             open_model=self.open_model,
             settings=self.settings,
             version=version,
+            tool_sets=ToolSets(tools.definitions, tools.tool_sets),
         )

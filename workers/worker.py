@@ -17,6 +17,7 @@ from activities.llm_turn import LlmTurns, OpenModel
 from activities.queues import QueueActivities
 from activities.tools.artifacts import Artifacts
 from activities.tools.executor import Tool, ToolExecutor
+from activities.tools.tool_sets import ToolSets
 from workers.child_signals import keep_exit_codes
 from workers.settings import Settings
 from workers.storage import open_store
@@ -38,8 +39,11 @@ def build_worker(
     open_model: OpenModel,
     settings: Settings,
     version: WorkerDeploymentVersion | None = None,
+    tool_sets: ToolSets | None = None,
 ) -> Worker:
     """Build a worker that serves runs and their tools on one queue; `directory` is where tools run.
+
+    `tool_sets` tells which of the tools a run is given; without it, each is given all of them.
 
     With a version, the server gives it new runs once that is current, and keeps each run on its version.
 
@@ -54,7 +58,9 @@ def build_worker(
     turns = LlmTurns(open_model, conversations=conversations, intervals=intervals)
     compaction = Compaction(open_model, conversations=conversations, intervals=intervals)
     executor = ToolExecutor(tools, directory, environment, Artifacts(store))
-    tool_activities = ToolActivities(executor, identity=client.identity, intervals=intervals)
+    tool_activities = ToolActivities(
+        executor, identity=client.identity, intervals=intervals, tool_sets=tool_sets
+    )
     return Worker(
         client,
         task_queue=queue,

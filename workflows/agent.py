@@ -10,6 +10,7 @@ from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_exception
 
 from surefoot.carried import Carried, Said, unpack
+from surefoot.child_run import CHILD_USED_SIGNAL, ChildUsed
 from surefoot.conversation import Conversation, Message, SystemMessage, UserMessage
 from surefoot.definition import ToolDefinition
 from surefoot.inbox import Inbox
@@ -30,7 +31,7 @@ from surefoot.run import (
     RunResult,
     SendMessage,
 )
-from surefoot.spent import NOTHING_SPENT, Spent
+from surefoot.spent import NOTHING_SPENT, Spent, Used
 from surefoot.turn import (
     CallModel,
     Finish,
@@ -51,6 +52,8 @@ from workflows.pace import Pace
 from workflows.payloads import UndecodableError, typed
 from workflows.reasons import reason_of
 from workflows.refusal import refuse_for
+from workflows.sub_agents import Caller, SubAgents
+from workflows.telling_parent import tell_parent
 from workflows.tool_calls import ToolCalls
 from workflows.tool_list import list_tools
 from workflows.window import ContextWindow
@@ -70,10 +73,12 @@ class Agent:
         self._model_turns = ModelTurns(self._log.record)
         self._window = ContextWindow(self._model_turns, self._log.record, self._go_on_with)
         self._pace = Pace()
-        self._tool_calls = ToolCalls(self._log.record, self._pace)
+        self._sub_agents = SubAgents(self._log.record, self._pace, self._count)
+        self._tool_calls = ToolCalls(self._log.record, self._pace, self._sub_agents)
         self._spent = NOTHING_SPENT
         self._updates = 0
         self._turns_here = 0
+        self._tells_parent = False
         # Here, for an update may be taken before `run` has begun.
         if (info := workflow.info()).continued_run_id is None:
             started = RunStarted(time=workflow.now(), workflow_id=info.workflow_id, run_id=info.run_id)
@@ -87,15 +92,17 @@ class Agent:
         except (FailureError, UndecodableError, asyncio.CancelledError) as error:
             if is_cancelled_exception(error) and workflow.cancellation_reason() is not None:
                 self._finish("cancelled")
+                if self._tells_parent:
+                    await tell_parent(self._spent_so_far().used)
                 raise
             reason = reason_of(error)
             self._finish("failed", error=reason)
-            raise ApplicationError(reason, type="RUN_FAILED", non_retryable=True) from error
+            raise self._failure(reason) from error
         except BaseException as bug:
             if not is_bug(bug):
                 raise
             self._finish("failed", error=explained(bug))
-            raise ApplicationError(explained(bug), type="RUN_FAILED", non_retryable=True) from bug
+            raise self._failure(explained(bug)) from bug
 
     @workflow.query(name=EVENTS_QUERY, description="The ledger of the run, from an offset on.")
     def events(self, offset: int) -> EventsPage:
@@ -135,7 +142,13 @@ class Agent:
     def _check_send_message(self, message: SendMessage) -> None:
         refuse_for(self._inbox.why_not(message))
 
+    @workflow.signal(name=CHILD_USED_SIGNAL, description="What a cancelled run of a called agent has used.")
+    def child_used(self, told: ChildUsed) -> None:
+        """Take note of what a child used that is about to end as cancelled."""
+        self._sub_agents.tell_used(told.workflow_id, told.used)
+
     async def _run(self, run: RunInput) -> RunResult:
+        self._tells_parent = run.tells_parent
         tools = await self._begin(run)
         while True:
             spent = self._spent_so_far()
@@ -161,7 +174,7 @@ class Agent:
         """Begin the conversation, or go on with the one that is carried; gives the tools of the run."""
         if run.carried is None:
             self._spent = Spent(started_at=workflow.info().workflow_start_time)
-            tools = run.tools if run.tools is not None else await list_tools()
+            tools = run.tools if run.tools is not None else await list_tools(run.agent)
             system = SystemMessage(text=system_prompt(run.system, run.output_schema), tools=tools)
             self._conversation = self._conversation.append(system, UserMessage(text=run.prompt))
             return tools
@@ -207,7 +220,8 @@ class Agent:
                 messages = (await self._window.ask(run, said, closing=closing),)
             case RunTools(calls=calls, refused=refused, limit=limit):
                 answers = self._tool_calls.refuse(refused, limit, turn=said.turns, made=len(calls))
-                messages = (*await self._tool_calls.run(calls, tools, turn=said.turns), *answers)
+                caller = Caller(run, self._spent_so_far())
+                messages = (*await self._tool_calls.run(calls, tools, caller, turn=said.turns), *answers)
             case RefuseTools(calls=calls, limit=limit):
                 messages = self._tool_calls.refuse(calls, limit, turn=said.turns)
             case Tell(message=message, limit=limit):
@@ -227,6 +241,14 @@ class Agent:
         # At once: the turn that is about to be taken may ask for it.
         self._conversation = conversation
 
+    def _count(self, used: Used) -> None:
+        self._spent = self._spent.with_calls(used.tool_calls)
+        self._model_turns.usage += used.usage
+
+    def _failure(self, reason: str) -> ApplicationError:
+        used = self._spent_so_far().used
+        return ApplicationError(reason, used, type="RUN_FAILED", non_retryable=True)
+
     def _spent_so_far(self) -> Spent:
         return self._spent.at(workflow.now(), self._model_turns.usage)
 
@@ -242,6 +264,7 @@ class Agent:
             tool_executions=self._log.executions,
             failed_tool_executions=self._log.failed,
             usage=self._model_turns.usage,
+            tool_calls=self._spent.tool_calls,
         )
 
     def _finish(

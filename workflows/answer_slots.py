@@ -54,6 +54,10 @@ class AnswerSlots:
 
 def _answer_room(decisions: Iterable[Admitted | Refused]) -> AnswerRoom:
     history_bytes = workflow.info().get_current_history_size()
-    foreign = any(isinstance(call, Admitted) and call.definition.executor_queue for call in decisions)
+    # Nor does a run know them, when it answers as an agent that was called.
+    foreign = any(
+        isinstance(call, Admitted) and (call.definition.executor_queue or call.definition.agent)
+        for call in decisions
+    )
     largest_bytes = MAX_FOREIGN_ANSWER_BYTES if foreign else MAX_ANSWER_BYTES
     return AnswerRoom(history_bytes, largest_bytes=largest_bytes)

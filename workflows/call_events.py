@@ -3,11 +3,15 @@
 from datetime import UTC, datetime
 from typing import TypedDict, Unpack
 
+from temporalio import workflow
+
+from surefoot.admission import Admitted
 from surefoot.failures import acted
 from surefoot.ledger import (
     ExecutionError,
     ToolExecutionCompleted,
     ToolExecutionFailed,
+    ToolExecutionScheduled,
     ToolExecutionStarted,
 )
 from surefoot.outcome import ToolFailure, ToolSuccess
@@ -21,6 +25,13 @@ class Named(TypedDict):
     call_id: str
     tool: str
     time: datetime
+
+
+def scheduled_event(tool_exec_id: str, call: Admitted) -> ToolExecutionScheduled:
+    """Tell that a call is handed over at this moment, to whatever runs it."""
+    return ToolExecutionScheduled(
+        time=workflow.now(), tool_exec_id=tool_exec_id, call_id=call.call.id, tool=call.definition.name
+    )
 
 
 def started_event(start: Start, **named: Unpack[Named]) -> ToolExecutionStarted:

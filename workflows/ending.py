@@ -14,6 +14,8 @@ class Start:
 
     started_at: str | None
     executor: str | None
+    told: bool = False
+    """Whether the ledger holds it already."""
 
 
 @dataclass(frozen=True)

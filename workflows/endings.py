@@ -1,7 +1,6 @@
 """Every way in which a tool activity ends, turned into an outcome. This is the one place."""
 
 import asyncio
-from contextlib import suppress
 from datetime import timedelta
 
 from temporalio import workflow
@@ -17,6 +16,7 @@ from surefoot.sizes import MAX_ANSWER_VALUES
 from surefoot.strict_json import NotStrictJsonError, encode_json, most_values_of, surely_more_values_than
 from workflows.activity_failures import ending_in_failure
 from workflows.ending import Ending, Start, bounded
+from workflows.letting_go import let_go
 from workflows.pace import Pace
 from workflows.payloads import UndecodableError, json_value
 
@@ -35,7 +35,7 @@ async def ending_of(
     try:
         await workflow.wait([execution])
     except asyncio.CancelledError:
-        await _let_go(execution)
+        await let_go(execution, CANCEL_GRACE)
         if workflow.cancellation_reason() is not None:
             raise
     if not execution.done() or execution.cancelled():
@@ -55,30 +55,6 @@ async def ending_of(
     outcome = _answered(call, raw)
     values = most_values_of(data) if isinstance(outcome, ToolSuccess) else 0
     return Ending(outcome, _start_in(raw), answer_bytes=len(data), answer_values=values)
-
-
-async def _let_go(execution: workflow.ActivityHandle[RawValue]) -> None:
-    """Cancel a call and give its executor the grace to kill it; one that does not obey is not waited for."""
-    execution.cancel()
-    execution.add_done_callback(_hear)
-    with suppress(asyncio.CancelledError):
-        await _wait_a_while(execution)
-        return
-    # The run was cancelled while one of its calls was: that call, too, is given the time to be killed.
-    await _wait_a_while(execution)
-
-
-async def _wait_a_while(execution: workflow.ActivityHandle[RawValue]) -> None:
-    with suppress(TimeoutError):
-        await workflow.wait_condition(
-            execution.done, timeout=CANCEL_GRACE, timeout_summary="grace for a cancelled call"
-        )
-
-
-def _hear(execution: "asyncio.Task[RawValue]") -> None:
-    """Take note of a failure that nobody waits for any more."""
-    if not execution.cancelled():
-        execution.exception()
 
 
 def _answered(call: Admitted, raw: RawValue | None) -> ToolSuccess | ToolFailure:

@@ -1,4 +1,4 @@
-"""Carries out the tool calls of a turn: side by side, each as one activity that is never retried."""
+"""Carries out the tool calls of a turn: side by side, each as one activity, or one run, and never again."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -15,13 +15,14 @@ from surefoot.admission import Admitted, Refused, admit
 from surefoot.conversation import ToolCall, ToolMessage
 from surefoot.definition import ToolDefinition
 from surefoot.failures import cancelled, limit_reached
-from surefoot.ledger import Event, ToolExecutionScheduled
+from surefoot.ledger import Event
 from surefoot.summary import summarize_params
 from workflows.answer_slots import AnswerSlots
-from workflows.call_events import Named, ended_event, started_event
+from workflows.call_events import Named, ended_event, scheduled_event, started_event
 from workflows.ending import Ending
 from workflows.endings import ending_of
 from workflows.pace import Pace
+from workflows.sub_agents import Caller, SubAgents
 
 _MAX_IDS_LISTED = 8
 _ID_DIGITS = 12
@@ -33,9 +34,10 @@ KILL_GRACE = timedelta(seconds=5)
 class ToolCalls:
     """The tool calls of one run; every event of an execution goes to `record`."""
 
-    def __init__(self, record: Callable[[Event], None], pace: Pace) -> None:
+    def __init__(self, record: Callable[[Event], None], pace: Pace, sub_agents: SubAgents) -> None:
         self._record = record
         self._pace = pace
+        self._sub_agents = sub_agents
         self._exclusive = asyncio.Lock()
         self._turn = 0
         self._open: dict[str, asyncio.Task[ToolMessage]] = {}
@@ -43,15 +45,15 @@ class ToolCalls:
         self._cancelled_ids: set[str] = set()
 
     async def run(
-        self, calls: Sequence[ToolCall], definitions: Sequence[ToolDefinition], *, turn: int
+        self, calls: Sequence[ToolCall], definitions: Sequence[ToolDefinition], caller: Caller, *, turn: int
     ) -> tuple[ToolMessage, ...]:
         """Make the calls of one turn; the messages stand in the order the model asked."""
         self._turn, self._ended_ids, self._cancelled_ids = turn, set(), set()
-        decisions = admit(calls, definitions)
-        slots = AnswerSlots(decisions)
+        decisions = {f"{turn}-{n}": decision for n, decision in enumerate(admit(calls, definitions), 1)}
+        slots = AnswerSlots(decisions.values())
+        self._sub_agents.begin_turn(caller, decisions)
         running: list[asyncio.Task[ToolMessage]] = []
-        for n, decision in enumerate(decisions, 1):
-            tool_exec_id = f"{turn}-{n}"
+        for tool_exec_id, decision in decisions.items():
             running.append(asyncio.create_task(self._carry_out(tool_exec_id, decision, slots)))
             self._open[tool_exec_id] = running[-1]
         try:
@@ -114,14 +116,12 @@ class ToolCalls:
             return ending
 
     async def _execute(self, tool_exec_id: str, call: Admitted) -> Ending:
+        if (agent := call.definition.agent) is not None:
+            return await self._sub_agents.execute(tool_exec_id, call, agent)
         info = workflow.info()
         definition = call.definition
         queue = definition.executor_queue or info.task_queue
-        self._record(
-            ToolExecutionScheduled(
-                time=workflow.now(), tool_exec_id=tool_exec_id, call_id=call.call.id, tool=definition.name
-            )
-        )
+        self._record(scheduled_event(tool_exec_id, call))
         execution: workflow.ActivityHandle[RawValue] = workflow.start_activity(
             definition.name,
             ToolCallInput(
@@ -146,7 +146,7 @@ class ToolCalls:
         self._open.pop(tool_exec_id, None)
         self._ended_ids.add(tool_exec_id)
         named = Named(tool_exec_id=tool_exec_id, call_id=call.id, tool=call.tool, time=workflow.now())
-        if ending.start is not None:
+        if ending.start is not None and not ending.start.told:
             self._record(started_event(ending.start, **named))
         self._record(ended_event(ending.outcome, started=ending.start is not None, **named))
         return ToolMessage(call_id=call.id, tool=call.tool, outcome=ending.outcome)

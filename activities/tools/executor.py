@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 from activities.interface import Capture, ToolCallInput
 from activities.tools.artifacts import Artifacts
 from activities.tools.environment import tool_environment
+from activities.tools.held import Held
 from surefoot.definition import ToolDefinition
 from surefoot.failures import not_found_on_executor
 from surefoot.outcome import ToolFailure, ToolSuccess
@@ -34,6 +35,8 @@ class Surroundings:
     watch: Watch
     reading: asyncio.Lock = field(repr=False)
     """Held while a large answer of any call is read."""
+    held: Held = field(repr=False)
+    """What outlasts the call, and ends with its executor."""
 
     async def read(self, read: Callable[[], Read], *, size_bytes: int) -> Read:
         """Read an answer of this size, a large one beside the event loop.
@@ -84,6 +87,12 @@ class ToolExecutor:
     artifacts: Artifacts | None = None
     """Where what is too large for the model is kept; without it, an answer is given whole."""
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, compare=False)
+    _held: Held = field(default_factory=Held, init=False, compare=False)
+
+    @property
+    def definitions(self) -> tuple[ToolDefinition, ...]:
+        """The definitions in the order of their names."""
+        return tuple(tool.definition for _, tool in sorted(self.tools.items()))
 
     def definition(self, tool: str) -> ToolDefinition | None:
         """Give the definition of a tool of this executor."""
@@ -110,9 +119,14 @@ class ToolExecutor:
             limit_bytes = tool.definition.limits.result
             return await left.whole(outcome, limit_bytes=limit_bytes, patience_seconds=keep_until - clock())
 
+    async def close(self) -> None:
+        """End what its tools keep open from call to call; when no call is made any more."""
+        await self._held.close()
+
     def _surroundings(
         self, call: ToolCallInput, more_environment: Mapping[str, str], watch: Watch
     ) -> Surroundings:
         timeout = timedelta(seconds=call.timeout_seconds)
         environment = tool_environment(self.environment, call_id=call.call_id, timeout=timeout)
-        return Surroundings(self.directory, {**environment, **more_environment}, watch, self._reading)
+        given = {**environment, **more_environment}
+        return Surroundings(self.directory, given, watch, self._reading, self._held)

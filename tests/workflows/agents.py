@@ -2,9 +2,11 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import JsonValue
@@ -19,7 +21,7 @@ from activities.compaction import Compaction
 from activities.conversation_cache import ConversationCache
 from activities.conversations import Conversations
 from activities.heartbeats import BeatIntervals
-from activities.interface import LIST_TOOLS, LlmTurnResult, ToolList
+from activities.interface import LIST_TOOLS, LlmTurnInput, LlmTurnResult, ToolList, ToolListRequest
 from activities.llm_turn import LlmTurns
 from activities.model import Model
 from activities.queues import QueueActivities
@@ -94,17 +96,20 @@ class Silent:
 
 @dataclass
 class FakeTools:
-    """The activities of fake tools."""
+    """The activities of fake tools, and of those that the runs of each agent are given."""
 
     tools: Sequence[FakeTool]
+    of_agents: Mapping[str, Sequence[FakeTool]] = field(default_factory=dict[str, Sequence[FakeTool]])
 
     @activity.defn(name=LIST_TOOLS)
-    async def list_tools(self) -> ToolList:
-        return ToolList(tools=tuple(fake.definition for fake in self.tools))
+    async def list_tools(self, request: ToolListRequest | None = None) -> ToolList:
+        tools = self.tools if request is None else self.of_agents[request.agent]
+        return ToolList(tools=tuple(fake.definition for fake in tools))
 
     @activity.defn(dynamic=True)
     async def run_tool(self, arguments: Sequence[RawValue]) -> Any:  # noqa: ANN401  also what is no JSON
-        by_name = {fake.definition.name: fake.act for fake in self.tools}
+        every = [*self.tools, *chain.from_iterable(self.of_agents.values())]
+        by_name = {fake.definition.name: fake.act for fake in every}
         name = activity.info().activity_type
         if name not in by_name:
             raise ApplicationError(
@@ -140,13 +145,22 @@ async def serving(
     cache: ConversationCache | None = None,
     store: Store | None = None,
     queue: str | None = None,
+    models: Mapping[str, Model] = MappingProxyType({}),
+    of_agents: Mapping[str, Sequence[FakeTool]] = MappingProxyType({}),
 ) -> AsyncGenerator[str]:
-    """Serve an agent with this model and these tools, on a queue of its own if none is named; gives it."""
+    """Serve an agent with this model and these tools, on a queue of its own if none is named; gives it.
+
+    `models` are others by their names, and `of_agents` the tools of agents by their keys.
+    """
     queue = queue or f"queue-{secrets.token_hex(4)}"
     kept = remembering(cache, store)
-    turns = LlmTurns(lambda _turn, _attempt: model, conversations=kept, intervals=BeatIntervals())
-    compaction = Compaction(lambda _turn, _attempt: model, conversations=kept, intervals=BeatIntervals())
-    fakes = FakeTools(tools)
+
+    def open_model(turn: LlmTurnInput, _attempt: int) -> Model:
+        return models.get(turn.model, model)
+
+    turns = LlmTurns(open_model, conversations=kept, intervals=BeatIntervals())
+    compaction = Compaction(open_model, conversations=kept, intervals=BeatIntervals())
+    fakes = FakeTools(tools, of_agents)
     async with Worker(
         client,
         task_queue=queue,

@@ -47,11 +47,13 @@ async def test_a_run_ends_with_the_models_answer_and_what_it_cost(time_skipping:
     assert finished.result.model_dump() == {
         "status": "completed",
         "answer": "Done.",
+        "output": None,
         "reason": None,
         "turns": 2,
         "tool_executions": 2,
         "failed_tool_executions": 1,
         "usage": Usage(requests=2, input_tokens=20, output_tokens=4).model_dump(),
+        "tool_calls": 2,
     }
 
 

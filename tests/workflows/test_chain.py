@@ -86,6 +86,7 @@ async def test_a_run_that_continues_as_new_is_one_run_to_everybody(
         tool_executions=3,
         failed_tool_executions=0,
         usage=Usage(requests=4, input_tokens=40, output_tokens=8),
+        tool_calls=3,
     )
     assert len(chain) == 4
     assert [event.type for event in events] == [

@@ -70,6 +70,7 @@ async def test_a_run_that_has_spent_enough_gets_one_turn_to_answer(
         tool_executions=turns - 1,
         failed_tool_executions=0,
         usage=finished.result.usage,
+        tool_calls=turns - 1,
     )
 
 

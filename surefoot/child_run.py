@@ -1,0 +1,74 @@
+"""The run that answers the call of an agent: what it is started with."""
+
+from pydantic import ValidationError
+
+from surefoot.admission import Admitted
+from surefoot.failures import invalid_params, not_started
+from surefoot.limits import Limits
+from surefoot.outcome import ToolFailure
+from surefoot.run import RunInput
+from surefoot.spent import Used
+from surefoot.sub_agent import SubAgent
+from surefoot.summary import shorten
+from surefoot.wire import WireModel
+
+CHILD_USED_SIGNAL = "child_used"
+
+MAX_WORKFLOW_ID_BYTES = 1_000
+"""What the server takes; one that is longer fails the workflow task that asks for it, for ever."""
+
+PROMPT = "prompt"
+"""The one parameter of a tool that is an agent."""
+
+
+class ChildUsed(WireModel):
+    """The argument of the `child_used` signal: what a cancelled run used, which a cancellation cannot say."""
+
+    workflow_id: str
+    used: Used
+
+
+def child_id(caller_id: str, tool_exec_id: str) -> str:
+    """Name the run that answers a call: for people and the UI, it stands below its caller."""
+    return f"{caller_id}/{tool_exec_id}"
+
+
+def child_run(
+    caller: RunInput, call: Admitted, agent: SubAgent, limits: Limits, *, workflow_id: str
+) -> RunInput | ToolFailure:
+    """Give what the run of an agent starts with; where nothing may be started with it, the failure."""
+    tool = call.definition.name
+    if (size := len(workflow_id.encode())) > MAX_WORKFLOW_ID_BYTES:
+        reason = f"the id of its run would have {size:,} bytes, and {MAX_WORKFLOW_ID_BYTES:,} is the limit"
+        return not_started(tool, None, reason)
+    try:
+        return RunInput.model_validate(
+            {
+                "prompt": call.params.get(PROMPT),
+                "model": agent.model or caller.model,
+                "protocol": agent.protocol or caller.protocol,
+                "system": agent.system,
+                "limits": limits,
+                "output_schema": agent.output_schema,
+                "model_patience": caller.model_patience,
+                "chain": caller.chain,
+                "agent": agent.key,
+                "tells_parent": True,
+            }
+        )
+    except ValidationError as error:
+        return _refused(tool, error)
+
+
+def child_details(caller_id: str, tool_exec_id: str, run: RunInput, tool: str) -> str:
+    """Say in markdown what a run is for, to who looks at it in the UI."""
+    return f"**{tool}**, asked by `{shorten(caller_id)}` in call `{tool_exec_id}` · model `{run.model}`"
+
+
+def _refused(tool: str, error: ValidationError) -> ToolFailure:
+    first = error.errors()[0]
+    reason = first["msg"].removeprefix("Value error, ")
+    if first["loc"][:1] == (PROMPT,):
+        return invalid_params(tool, [f"{PROMPT}: {reason}"])
+    field = ".".join(str(step) for step in first["loc"])
+    return not_started(tool, None, f"{field}: {reason}" if field else reason)
