@@ -56,6 +56,12 @@ def shell_block(text: str) -> str:
             ],
             id="Python",
         ),
+        pytest.param(
+            section(TOOLS, "File tools"),
+            "python3",
+            re.findall(r"```json\n(.*?)\n```", section(TOOLS, "File tools"), flags=re.DOTALL),
+            id="file tools",
+        ),
         pytest.param(section(TOOLS, "In JavaScript"), "node", ['"result": {"words": 3}'], id="JavaScript"),
         pytest.param(
             section(ARTIFACTS, "Read one back"),

@@ -7,6 +7,7 @@ and DIR/x stand for the tool and its executable, and QUEUE for a queue that nobo
 from collections.abc import Sequence
 
 from tests.faults.case import EFFECTS, Case, Failure, Like, Program, Success, python, shell
+from tests.faults.file_cases import FILES
 from tests.faults.function_cases import FUNCTIONS, SLOW_FUNCTIONS
 from tests.faults.isolated_cases import ISOLATED_FUNCTIONS, SLOW_ISOLATED_FUNCTIONS
 from tests.faults.large_cases import ANSWERS_OF_A_TURN, INPUTS_OF_A_TURN, SINGLE_INPUT
@@ -384,6 +385,7 @@ GROUPS: Sequence[Sequence[Case]] = (
     GARBAGE,
     ANSWERS,
     SUCCESSES,
+    FILES,
     SINGLE_INPUT,
     INPUTS_OF_A_TURN,
     ANSWERS_OF_A_TURN,

@@ -53,7 +53,7 @@ def carry_out(groups: Sequence[Sequence[Case]], surefoot: Surefoot) -> dict[str,
 
     ended = surefoot.start(
         *("run", "Try everything.", "--model", "scripted:script.yaml", "-o", "jsonl"),
-        *("--tools", "builtin", "--tools", tools, "--workflow-id", workflow_id),
+        *("--tools", "builtin", "--tools", "builtin:files", "--tools", tools, "--workflow-id", workflow_id),
     ).ends(seconds=PATIENCE_SECONDS)
 
     assert (ended.exit_code, ended.event("run_finished")["status"]) == (0, "completed"), ended.stderr

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _OPTIONS = (
     *("--json", "--no-config", "--no-messages", "--hidden", "--no-ignore", "--sort=path", "--encoding=none"),
+    "--crlf",
     f"--max-filesize={MAX_FILE_BYTES}",
 )
 
