@@ -21,10 +21,14 @@ STORE = "SUREFOOT_STORE"
 """Says to `surefoot artifacts` in a tool where the worker keeps them."""
 
 
+def passed_on(base: Mapping[str, str]) -> dict[str, str]:
+    """What of `base` a process may see that is no call's."""
+    return {name: value for name, value in base.items() if name in PASSED_ON or name.startswith("LC_")}
+
+
 def tool_environment(base: Mapping[str, str], *, call_id: str, timeout: timedelta) -> dict[str, str]:
     """What of `base` a tool may see, and which call it serves: SUREFOOT_CALL_ID, SUREFOOT_TIMEOUT_SECONDS."""
-    passed_on = {name: value for name, value in base.items() if name in PASSED_ON or name.startswith("LC_")}
-    return passed_on | {
+    return passed_on(base) | {
         CALL_ID: call_id,
         "SUREFOOT_TIMEOUT_SECONDS": f"{timeout.total_seconds():.3f}".rstrip("0").rstrip("."),
     }

@@ -1,0 +1,180 @@
+"""An open session with an MCP server, on which calls are made."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from mcp import ClientSession, types
+from mcp.shared.dispatcher import CallOptions
+from mcp.shared.exceptions import MCPError
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp_types import METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION
+from pydantic import JsonValue, ValidationError
+
+from activities.interface import ToolCallInput
+from activities.tools.mcp import endings
+from activities.tools.mcp.endings import Answered, CallEnding, CannotStartError, Unreadable
+from activities.tools.mcp.protocol_errors import ending_of
+from activities.tools.mcp.wire import Wire
+from surefoot.strict_json import NotStrictJsonError, encode_json, strict_json
+
+MAX_PAGES = 100
+"""Pages of a list of tools; more are no list any more."""
+
+CALL_ID_META = "surefoot/callId"
+"""Names the call in the `_meta` of its request: the same for every attempt, unlike any other call's."""
+
+Listed = dict[str, JsonValue]
+"""A tool as the server describes it, in the protocol's form."""
+
+
+class Dispatcher(JSONRPCDispatcher):
+    """The SDK's, but for lists of tools: one that is described wrongly does not take the others with it."""
+
+    def __init__(self, *streams: Any) -> None:  # noqa: ANN401  the SDK's own pair
+        super().__init__(*streams)
+        self.misdescribed: list[tuple[str, str]] = []
+        """The names of tools that were left out, as far as they have one, and the reasons."""
+
+    async def send_raw_request(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None,
+        opts: CallOptions | None = None,
+        **more: Any,  # noqa: ANN401  as the SDK has it
+    ) -> dict[str, Any]:
+        """Send a request and give its result."""
+        result = await super().send_raw_request(method, params, opts, **more)
+        listed = result.get("tools")
+        if method != "tools/list" or not isinstance(listed, list):
+            return result
+        return {**result, "tools": [one for one in cast("list[object]", listed) if self._is_described(one)]}
+
+    def _is_described(self, tool: object) -> bool:
+        try:
+            described = types.Tool.model_validate(tool, by_name=False)
+        except ValidationError as error:
+            self.misdescribed.append((_name(tool), _first(error)))
+            return False
+        if described.input_schema.get("type") != "object":
+            self.misdescribed.append((described.name, "inputSchema: its 'type' must be 'object'"))
+            return False
+        return True
+
+
+class Connection:
+    """A session that has been agreed upon with its server."""
+
+    def __init__(self, session: ClientSession, dispatcher: Dispatcher, wire: Wire | None) -> None:
+        self._session = session
+        self._dispatcher = dispatcher
+        self._wire = wire
+
+    async def call(self, tool: str, call: ToolCallInput) -> CallEnding:
+        """Make a call of the server's tool of this name; cancelling it tells the server so."""
+        request = types.CallToolRequest(
+            params=types.CallToolRequestParams(
+                name=tool, arguments=dict(call.params), _meta={CALL_ID_META: call.call_id}
+            )
+        )
+        try:
+            result = await self._session.send_request(
+                request, types.CallToolResult, progress_callback=_ignore_progress
+            )
+            return Answered(_json(result))
+        except MCPError as error:
+            return ending_of(error, self._wire)
+        except ValidationError as error:
+            return Unreadable(f"it is no result of a tool call: {_first(error)}")
+        except (NotStrictJsonError, ValueError) as error:
+            return Unreadable(f"it is no strict JSON: {error}")
+
+    async def answers(self) -> bool:
+        """Wait until the server answers a ping, be it with an error; False when the session is at its end."""
+        try:
+            await self._session.send_request(types.PingRequest(), types.EmptyResult)
+        except MCPError as error:
+            return error.code != types.CONNECTION_CLOSED
+        except ValidationError:
+            return True
+        return True
+
+    async def tools(self) -> tuple[list[Listed], list[tuple[str, str]]]:
+        """List every tool of the server, page by page, and those that it describes wrongly, with the reasons.
+
+        Raises:
+            CannotStartError: it gives no such list.
+        """
+        tools: list[Listed] = []
+        cursor: str | None = None
+        for _ in range(MAX_PAGES):
+            page = await self._page(cursor)
+            tools += [tool.model_dump(by_alias=True, mode="json", exclude_none=True) for tool in page.tools]
+            cursor = page.next_cursor
+            if cursor is None:
+                return tools, self._dispatcher.misdescribed
+        raise CannotStartError(f"its list of tools has more than {MAX_PAGES} pages")
+
+    async def _page(self, cursor: str | None) -> types.ListToolsResult:
+        params = types.PaginatedRequestParams(cursor=cursor)
+        try:
+            return await self._session.list_tools(params=params)
+        except MCPError as error:
+            raise CannotStartError(f"it lists no tools: {said(ending_of(error, self._wire))}") from None
+        except ValidationError as error:
+            raise CannotStartError(f"its list of tools is not one of the protocol: {_first(error)}") from None
+
+
+async def agree(session: ClientSession, wire: Wire | None) -> None:
+    """Open the session, with a server of whatever version of the protocol that is known.
+
+    Raises:
+        CannotStartError: the server did not do its part.
+    """
+    try:
+        try:
+            await session.initialize()
+        except MCPError as error:
+            if error.code not in (UNSUPPORTED_PROTOCOL_VERSION, METHOD_NOT_FOUND) or (wire and wire.status):
+                raise
+            await session.discover()
+    except MCPError as error:
+        raise CannotStartError(f"its server gives no session: {said(ending_of(error, wire))}") from None
+    except ValidationError as error:
+        reason = f"its server does not answer as one of the protocol: {_first(error)}"
+        raise CannotStartError(reason) from None
+    except RuntimeError as error:
+        raise CannotStartError(str(error)) from None
+
+
+def said(ending: CallEnding) -> str:
+    """Say in one phrase what a server did in place of an answer."""
+    match ending:
+        case endings.Refused(code=code, message=message):
+            return f"{message} (error {code})"
+        case endings.Unreadable(reason=reason) | endings.Failed(reason=reason):
+            return reason
+        case endings.Broken(reason=reason) | endings.NotStarted(reason=reason):
+            return reason
+        case endings.TooLarge():
+            return "its answer is too large"
+        case endings.OutOfTime() | endings.Answered():
+            return "it did not answer in time"
+
+
+async def _ignore_progress(progress: float, total: float | None, message: str | None) -> None:
+    """Do nothing: that there is someone who wants to know makes a server tell, and that is overheard."""
+
+
+def _json(result: types.CallToolResult) -> dict[str, JsonValue]:
+    value = strict_json(encode_json(result.model_dump(by_alias=True, mode="json", exclude_none=True)))
+    assert isinstance(value, dict)  # noqa: S101  a model is an object
+    return value
+
+
+def _first(error: ValidationError) -> str:
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}".removeprefix(": ")
+
+
+def _name(tool: object) -> str:
+    return str(cast("Listed", tool).get("name", "?"))[:64] if isinstance(tool, dict) else "?"

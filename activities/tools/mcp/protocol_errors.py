@@ -1,0 +1,40 @@
+"""What an error of the SDK stands for: it has one class for what a server said and for what became of it."""
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR
+
+from activities.tools.mcp.endings import Broken, CallEnding, Failed, Refused, TooLarge, Unreadable
+from activities.tools.mcp.wire import Wire
+
+_OF_THE_SDK = {
+    (PARSE_ERROR, "Failed to parse "),
+    (INVALID_REQUEST, "Unexpected content type"),
+    (INVALID_REQUEST, "server answered a request with 202"),
+}
+"""How the SDK's own errors begin where a server's answer was none."""
+
+_OF_A_STATUS = {
+    (INTERNAL_ERROR, "Server returned an error response"),
+    (METHOD_NOT_FOUND, "Not Found"),
+    (INVALID_REQUEST, "Session terminated"),
+}
+"""What the SDK makes of an HTTP status without an error of the protocol."""
+
+
+def ending_of(error: MCPError, wire: Wire | None) -> CallEnding:
+    """Tell what became of a request that ended with this error; `wire` is what it went over, if HTTP."""
+    if isinstance(error.data, Unreadable | TooLarge):
+        return error.data
+    code, message = error.code, error.message
+    if wire is not None:
+        if wire.too_large:
+            return TooLarge()
+        if wire.status and (code, message) in _OF_A_STATUS:
+            return Failed(f"its server answered {wire.status}")
+        if code == INVALID_REQUEST and message.startswith("Redirect to "):
+            return Failed(f"its server answered with a redirect: {message}")
+        if any(code == own and message.startswith(text) for own, text in _OF_THE_SDK):
+            return Unreadable(message)
+    if code == CONNECTION_CLOSED and (wire is not None or message == "Connection closed"):
+        return Broken(message)
+    return Refused(code, message)
