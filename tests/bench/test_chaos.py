@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from bench.chaos import chaos
 from bench.chaos_plan import Scale, make_plan
 
@@ -15,6 +17,7 @@ def test_every_run_is_planned_with_as_many_calls_as_asked_for() -> None:
     assert {len(run.calls()) for run in make_plan(SHORT, seed=1, name="run").runs} == {3}
 
 
+@pytest.mark.long
 async def test_killed_workers_a_killed_server_and_a_cut_network_break_no_promise(tmp_path: Path) -> None:
     report = await chaos(SHORT, seed=3, directory=tmp_path)
     assert {figure.name: figure.bad for figure in report.figures if figure.bad} == {}

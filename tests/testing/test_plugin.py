@@ -35,7 +35,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     for name, code in {**EXAMPLES, "test_wrong.py": WRONG}.items():
         (directory / name).write_text(code, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "--rootdir", str(directory)]
-    ended = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=100, check=False)
+    ended = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=250, check=False)
     return ended.stdout + ended.stderr
 
 
