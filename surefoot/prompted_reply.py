@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from surefoot.conversation import AssistantMessage, ToolCall
 from surefoot.model_text import scrub, scrub_json_text
+from surefoot.open_braces import OpenBraces
 from surefoot.strict_json import NotStrictJsonError, json_type, strict_json
 
 EMPTY = "it was empty"
@@ -18,9 +19,11 @@ MAX_TOOL_NAME_CHARACTERS = 200
 
 _OBJECT = re.compile(r"""\{\s*["'\w]""")
 _CALL_KEY = re.compile(r"""\{\s*["']?(reasoning|tool_calls|tool|params)["']?\s*:""")
+_CALLS_KEY = re.compile(r"""\{\s*["'](reasoning|tool_calls)["']\s*:""")
 _LINE_START = re.compile(r"(^|\n)[ \t]*(`{1,3}\w*)?[ \t]*\Z")
 _FENCE_OPENS = re.compile(r"```\w*\s*\Z")
 _FENCE_CLOSES = re.compile(r"\A\s*```")
+_BESIDE_PARAMS = ("tool", "reasoning")
 _MAX_FAILURES = 200
 """Braces that open no JSON; beyond them a reply is prose or code, and looking on would cost too much."""
 
@@ -63,18 +66,32 @@ def read_reply(text: str) -> AssistantMessage:
 
 
 def _find(text: str) -> Iterator[_Calls]:
-    position, failures = 0, 0
+    position, failures, braces = 0, 0, OpenBraces(text)
     while failures < _MAX_FAILURES and (opening := _OBJECT.search(text, position)):
         start = opening.start()
+        braces.read_to(start)
         try:
             value, position = _finder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            if _CALL_KEY.match(text, start) and _LINE_START.search(text[max(0, start - 80) : start]):
+            if _was_meant_to_call(text, start):
                 raise _UnreadableError(_why_broken(text[start:])) from None
+            braces.break_at(start)
             position, failures = opening.end(), failures + 1
         else:
+            braces.skip_to(position)
             if _asks_for_tools(cast(JsonValue, value)):
+                if braces.broken is not None:
+                    # It may be what another call was to write: nobody asked for it to be made.
+                    raise _UnreadableError(_why_broken(text[braces.broken :]))
                 yield _Calls(start, position)
+
+
+def _was_meant_to_call(text: str, start: int) -> bool:
+    """Tell whether a broken object is one that calls tools, and no sketch of one within a sentence."""
+    if _CALLS_KEY.match(text, start):
+        return True
+    at_line_start = _LINE_START.search(text[max(0, start - 80) : start])
+    return bool(at_line_start and _CALL_KEY.match(text, start))
 
 
 def _asks_for_tools(value: JsonValue) -> bool:
@@ -89,7 +106,8 @@ def _why_broken(fragment: str) -> str:
             what = error.msg.removesuffix(" starting at")
             return f"its JSON object is cut off ({what} at character {error.pos})"
         near = fragment[max(0, error.pos - 20) : error.pos + 20]
-        return f"its JSON object is not valid: {error.msg} at character {error.pos}, near {near!r}"
+        what = error.msg.removesuffix(" at")
+        return f"its JSON object is not valid: {what} at character {error.pos}, near {near!r}"
     except (ValueError, RecursionError):
         pass
     return "its JSON object holds a number too long or is nested too deep"
@@ -132,6 +150,11 @@ def _tool_call(call: JsonValue, number: int) -> ToolCall:
     if not isinstance(tool, str) or not tool:
         raise _UnreadableError(f"call {number} does not name its tool as text in 'tool'")
     params = call.get("params")
+    if "params" not in call and (others := [key for key in call if key not in _BESIDE_PARAMS]):
+        raise _UnreadableError(
+            f"call {number} has {others[0][:50]!r} beside 'tool', and no 'params'; "
+            "what the tool takes belongs into 'params'"
+        )
     if not isinstance(params, dict | None):
         raise _UnreadableError(f"'params' of call {number} must be an object, and is {_named(params)}")
     return ToolCall(id=f"call-{number}", tool=tool[:MAX_TOOL_NAME_CHARACTERS], params=params or {})
