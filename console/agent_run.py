@@ -18,13 +18,13 @@ def chosen_protocol(agent: AgentFile | None) -> Protocol:
 def chosen_limits(
     agent: AgentFile | None,
     *,
-    max_turns: int | None,
-    max_tool_calls: int | None,
-    max_input_tokens: int | None,
-    max_output_tokens: int | None,
-    max_cost: Decimal | None,
-    max_seconds: float | None,
-    failures_in_a_row: int | None,
+    max_turns: int | None = None,
+    max_tool_calls: int | None = None,
+    max_input_tokens: int | None = None,
+    max_output_tokens: int | None = None,
+    max_cost: Decimal | None = None,
+    max_seconds: float | None = None,
+    failures_in_a_row: int | None = None,
 ) -> Limits:
     """Give each limit as its option has it, else the file, else as every run has it."""
     given = {

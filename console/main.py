@@ -8,6 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from console.agents import agents_app
 from console.artifacts import artifacts_app
 from console.dev import dev
 from console.doctor import doctor
@@ -52,9 +53,10 @@ app.command("worker")(worker)
 app.command("dev")(dev)
 app.command("doctor")(doctor)
 app.add_typer(tools_app, name="tools")
+app.add_typer(agents_app, name="agents")
 app.add_typer(artifacts_app, name="artifacts")
 
-_COMMANDS = ("run", "watch", "show", "send", "worker", "dev", "doctor", "tools", "artifacts")
+_COMMANDS = ("run", "watch", "show", "send", "worker", "dev", "doctor", "tools", "agents", "artifacts")
 
 
 def main() -> NoReturn:
