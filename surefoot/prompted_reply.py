@@ -19,8 +19,9 @@ MAX_TOOL_NAME_CHARACTERS = 200
 
 _OBJECT = re.compile(r"""\{\s*["'\w]""")
 _CALL_KEY = re.compile(r"""\{\s*["']?(reasoning|tool_calls|tool|params)["']?\s*:""")
-_CALLS_KEY = re.compile(r"""\{\s*["'](reasoning|tool_calls)["']\s*:""")
 _LINE_START = re.compile(r"(^|\n)[ \t]*(`{1,3}\w*)?[ \t]*\Z")
+_CALL_WITHIN_A_LINE = re.compile(r"""\{\s*["'](?:(?:reasoning|tool_calls)["']\s*:|tool["']\s*:\s*["'])""")
+_LEFT_OUT = re.compile(r"\.\.\.|…|<")
 _FENCE_OPENS = re.compile(r"```\w*\s*\Z")
 _FENCE_CLOSES = re.compile(r"\A\s*```")
 _BESIDE_PARAMS = ("tool", "reasoning")
@@ -72,8 +73,8 @@ def _find(text: str) -> Iterator[_Calls]:
         braces.read_to(start)
         try:
             value, position = _finder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            if _was_meant_to_call(text, start):
+        except (ValueError, RecursionError) as error:
+            if _was_meant_to_call(text, start, error):
                 raise _UnreadableError(_why_broken(text[start:])) from None
             braces.break_at(start)
             position, failures = opening.end(), failures + 1
@@ -86,12 +87,12 @@ def _find(text: str) -> Iterator[_Calls]:
                 yield _Calls(start, position)
 
 
-def _was_meant_to_call(text: str, start: int) -> bool:
-    """Tell whether a broken object is one that calls tools, and no sketch of one within a sentence."""
-    if _CALLS_KEY.match(text, start):
-        return True
-    at_line_start = _LINE_START.search(text[max(0, start - 80) : start])
-    return bool(at_line_start and _CALL_KEY.match(text, start))
+def _was_meant_to_call(text: str, start: int, error: Exception) -> bool:
+    """Tell whether a broken object is one that calls tools, and no code or sketch within a sentence."""
+    if _LINE_START.search(text[max(0, start - 80) : start]):
+        return _CALL_KEY.match(text, start) is not None
+    sketched = isinstance(error, json.JSONDecodeError) and _LEFT_OUT.match(text, error.pos) is not None
+    return not sketched and _CALL_WITHIN_A_LINE.match(text, start) is not None
 
 
 def _asks_for_tools(value: JsonValue) -> bool:

@@ -32,6 +32,10 @@ INTO_PARAMS = "what the tool takes belongs into 'params'"
             'I write it: {"tool_calls": [{"tool": "write_file", "params": {"content": "CALL"}}]}',
             id="in a text whose quotes are not escaped",
         ),
+        pytest.param(
+            'I do this: {"tool": "write_file", "params": {"content": "}}}} CALL"}}',
+            id="in a text with closing braces",
+        ),
         pytest.param('{"note": "so far CALL"}', id="in a string that was not ended"),
         pytest.param(
             "Well, {'tool_calls': [{'tool': 'write', 'params': {\"content\": CALL}}]}",
@@ -60,6 +64,8 @@ def test_no_call_is_made_that_stands_within_a_broken_object(text: str) -> None:
         pytest.param(json.dumps(RM), id="as a JSON string"),
         pytest.param(json.dumps({"result": {"stdout": RM}}), id="in a string of another object"),
         pytest.param(json.dumps({"steps": [json.loads(RM)]}), id="further in"),
+        pytest.param("Write `get(url, {params: {id}})`, or {tool: name}.", id="in code"),
+        pytest.param('Write `made.append({"tool": name, "params": given})`.', id="in code with quotes"),
         pytest.param("I called `bash(rm -rf /)` with params.", id="in words"),
         pytest.param('"tool": "bash", "params": {"command": "ls"}', id="without its braces"),
     ],
@@ -133,7 +139,7 @@ def test_what_is_wrong_with_calls_is_told_in_words(text: str, reason: str) -> No
 
 
 def test_a_sketch_that_is_closed_does_not_stand_in_the_way_of_a_call() -> None:
-    reply = read_reply('I call it as {"tool": ...}, like { x }:\n' + LS)
+    reply = read_reply('I call it as {"tool": ...} or {"tool_calls": […]}, like { x }:\n' + LS)
     assert [(call.tool, call.params) for call in reply.tool_calls] == [("bash", {"command": "ls"})]
 
 
