@@ -27,6 +27,9 @@ without `tool_calls`: in plain text, or as an output schema above asks for."""
 
 _HEADING_CHARACTERS = 64
 
+# JSON escapes every other character that breaks a line: no output can begin one that reads as a heading.
+_LINE_BREAKS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+
 
 @dataclass(frozen=True)
 class PlainMessage:
@@ -72,7 +75,7 @@ def _instructions(system: SystemMessage) -> str:
 
 def _outcome(message: ToolMessage, *, call: int) -> str:
     tool = " ".join(message.tool.split())[:_HEADING_CHARACTERS]
-    return f"### {tool} (call {call})\n{envelope(message.outcome)}"
+    return f"### {tool} (call {call})\n{envelope(message.outcome).translate(_LINE_BREAKS)}"
 
 
 def _reply(message: AssistantMessage) -> str:
