@@ -1,8 +1,19 @@
-"""Surefoot: what a tool written in Python needs."""
+"""Surefoot: what a tool or a reducer written in Python needs."""
 
 from surefoot.current_call import CurrentCall, current_call
 from surefoot.function_tool import tool
+from surefoot.reducer import reducer
+from surefoot.session import ToolFailed, ToolInvoked
 from surefoot.tool_error import ToolError
 from surefoot.tool_result import ToolResult
 
-__all__ = ["CurrentCall", "ToolError", "ToolResult", "current_call", "tool"]
+__all__ = [
+    "CurrentCall",
+    "ToolError",
+    "ToolFailed",
+    "ToolInvoked",
+    "ToolResult",
+    "current_call",
+    "reducer",
+    "tool",
+]

@@ -2,6 +2,7 @@
 
 import zlib
 from base64 import b64decode, b64encode
+from collections.abc import Mapping
 
 from pydantic import Field
 
@@ -10,6 +11,7 @@ from surefoot.conversation import NOTHING_KEPT, Conversation, Kept, Message, Pre
 from surefoot.definition import ToolDefinition
 from surefoot.run import SendMessage
 from surefoot.sizes import MAX_CARRIED_TEXT_BYTES
+from surefoot.slices import Slice
 from surefoot.spent import Spent
 from surefoot.truncation import truncate
 from surefoot.wire import WireModel
@@ -71,6 +73,8 @@ class Carried(WireModel):
     """How many events the ledger holds already."""
     waiting: tuple[SendMessage, ...] = ()
     """Messages that the model has still to be told of."""
+    slices: Mapping[str, Slice] = {}
+    """What reducers keep."""
 
 
 def pack(carried: Carried) -> str:

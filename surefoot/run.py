@@ -21,6 +21,7 @@ EVENTS_QUERY = "events"
 CONVERSATION_QUERY = "conversation"
 CANCEL_TOOL_CALL_UPDATE = "cancel_tool_call"
 SEND_MESSAGE_UPDATE = "send_message"
+SLICES_QUERY = "slices"
 
 # The server takes a timeout of zero for none at all.
 _Period = Annotated[float, Field(ge=0.001, le=366 * 86_400)]

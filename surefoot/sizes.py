@@ -50,6 +50,13 @@ MAX_WAITING_MESSAGES = 32
 MAX_WAITING_BYTES = 128 * 1024
 """Messages that wait for the model's next turn; a run that continues as new takes them along."""
 
+MAX_REDUCERS = 16
+MAX_SLICE_BYTES = 64 * 1024
+MAX_SLICES_BYTES = 128 * 1024
+"""The states of all slices together: a run that continues as new takes them along."""
+MAX_KEPT_SLICES = 32
+"""Slices of a run, those included whose reducers are gone."""
+
 MAX_CALLS_IN_FLIGHT = 32
 """Tool calls of one run that are scheduled at once: about 2,000 pending activities wedge a run."""
 

@@ -22,6 +22,7 @@ from surefoot.run import (
     CONVERSATION_QUERY,
     EVENTS_QUERY,
     SEND_MESSAGE_UPDATE,
+    SLICES_QUERY,
     WORKFLOW,
     CancelToolCall,
     ConversationPage,
@@ -31,6 +32,7 @@ from surefoot.run import (
     RunResult,
     SendMessage,
 )
+from surefoot.slices import Slice
 from surefoot.spent import NOTHING_SPENT, Spent, Used
 from surefoot.turn import (
     CallModel,
@@ -52,6 +54,7 @@ from workflows.pace import Pace
 from workflows.payloads import UndecodableError, typed
 from workflows.reasons import reason_of
 from workflows.refusal import refuse_for
+from workflows.slices import Slices
 from workflows.sub_agents import Caller, SubAgents
 from workflows.telling_parent import tell_parent
 from workflows.tool_calls import ToolCalls
@@ -67,7 +70,9 @@ class Agent:
     """One run of an agent, from its prompt to its answer."""
 
     def __init__(self) -> None:
-        self._log = EventLog()
+        self.slices = Slices()
+        """What reducers keep; the worker of the run says which."""
+        self._log = EventLog(self.slices.add)
         self._conversation = Conversation()
         self._inbox = Inbox()
         self._model_turns = ModelTurns(self._log.record)
@@ -114,6 +119,11 @@ class Agent:
         """Give messages from `start` up to `end`, as many as fit a page."""
         said = self._conversation
         return ConversationPage(messages=page_of(said.between(request.start, request.end)), base=said.base)
+
+    @workflow.query(name=SLICES_QUERY, description="What the reducers of the run's worker keep, by name.")
+    def told_slices(self) -> dict[str, Slice]:
+        """Give the slices of the run's state, of reducers that are gone, too."""
+        return self.slices.told()
 
     @workflow.update(
         name=CANCEL_TOOL_CALL_UPDATE,
@@ -179,6 +189,7 @@ class Agent:
             self._conversation = self._conversation.append(system, UserMessage(text=run.prompt))
             return tools
         carried = unpack(run.carried)
+        self.slices.go_on(carried.slices)
         self._inbox = Inbox((*carried.waiting, *self._inbox.waiting))
         self._conversation = carried.said.conversation()
         self._spent = carried.spent
@@ -205,6 +216,7 @@ class Agent:
             failed_tool_executions=self._log.failed,
             events=self._log.length,
             waiting=self._inbox.waiting,
+            slices=self.slices.carried(),
         )
 
     async def _take(

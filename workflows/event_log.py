@@ -1,5 +1,7 @@
 """The ledger of a run as it grows, and the pages that watchers get of it."""
 
+from collections.abc import Callable
+
 from temporalio import workflow
 
 from surefoot.ledger import Event, ToolExecutionCompleted, ToolExecutionFailed
@@ -11,7 +13,9 @@ from workflows.run_log import log_event
 class EventLog:
     """The events of this run; offsets and counts go on from the runs before it in the chain."""
 
-    def __init__(self) -> None:
+    def __init__(self, hear: Callable[[Event], None]) -> None:
+        """Each event also goes to `hear`."""
+        self._hear = hear
         self._events: list[Event] = []
         self._first_offset = 0
         # Whoever rebuilt a run from its history asks when the run is not at work any more.
@@ -36,6 +40,7 @@ class EventLog:
         self.executions += isinstance(event, ToolExecutionCompleted | ToolExecutionFailed)
         self.failed += isinstance(event, ToolExecutionFailed)
         log_event(event)
+        self._hear(event)
 
     def page(self, offset: int) -> EventsPage:
         """Give the events from `offset` on, as many as fit a page; none of an earlier run."""
