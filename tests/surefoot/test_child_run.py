@@ -1,0 +1,103 @@
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from pydantic import JsonValue
+
+from surefoot.admission import Admitted
+from surefoot.child_run import child_id, child_run
+from surefoot.conversation import ToolCall
+from surefoot.definition import ToolDefinition
+from surefoot.limits import Limits
+from surefoot.outcome import ToolFailure
+from surefoot.run import ChainLimits, ModelPatience, RunInput
+from surefoot.sub_agent import SubAgent
+
+CALLER = RunInput(
+    prompt="p",
+    model="m",
+    protocol="prompted",
+    system="Coordinate.",
+    model_patience=ModelPatience(total_seconds=9),
+    chain=ChainLimits(max_updates=3),
+)
+LIMITS = Limits(max_turns=4)
+
+
+def call(prompt: JsonValue = "Look.") -> Admitted:
+    definition = ToolDefinition.model_validate({"name": "x", "description": "d", "inputSchema": {}})
+    params = {"prompt": prompt}
+    return Admitted(ToolCall(id="c", tool="x", params=params), definition, params, timedelta(0))
+
+
+@pytest.mark.parametrize(
+    ("agent", "given"),
+    [
+        pytest.param({}, {"model": "m", "protocol": "prompted"}, id="what it does not say is its caller's"),
+        pytest.param(
+            {"model": "n", "protocol": "native", "system": "Review.", "output_schema": {"type": "array"}},
+            {"model": "n", "protocol": "native", "system": "Review.", "output_schema": {"type": "array"}},
+            id="what it says is its own",
+        ),
+    ],
+)
+def test_a_child_is_started_with_what_its_agent_says_and_its_caller_has(
+    agent: dict[str, Any], given: dict[str, Any]
+) -> None:
+    run = child_run(CALLER, call(), SubAgent(key="k", **agent), LIMITS, workflow_id="run/1-1")
+
+    assert run == RunInput(
+        prompt="Look.",
+        limits=LIMITS,
+        model_patience=CALLER.model_patience,
+        chain=CALLER.chain,
+        agent="k",
+        tells_parent=True,
+        **given,
+    )
+
+
+@pytest.mark.parametrize(
+    ("prompt", "agent", "workflow_id", "code", "error"),
+    [
+        pytest.param(
+            " ",
+            {},
+            "run/1-1",
+            "INVALID_PARAMS",
+            "Tool 'x' was not called, its params are invalid: prompt: the prompt is empty",
+            id="a blank prompt",
+        ),
+        pytest.param(
+            None,
+            {},
+            "run/1-1",
+            "INVALID_PARAMS",
+            "Tool 'x' was not called, its params are invalid: prompt: Input should be a valid string",
+            id="a prompt that is no text",
+        ),
+        pytest.param(
+            "p",
+            {},
+            child_id("é" * 500, "1-1"),
+            "TOOL_CRASHED",
+            "Tool 'x' could not be started: the id of its run would have 1,004 bytes, and 1,000 is the limit",
+            id="an id that the server does not take",
+        ),
+        pytest.param(
+            "p",
+            {"output_schema": {"properties": {"tool_calls": {}}}},
+            "run/1-1",
+            "TOOL_CRASHED",
+            None,
+            id="a schema that the caller's protocol cannot tell from calls",
+        ),
+    ],
+)
+def test_what_cannot_be_started_is_a_failure(
+    prompt: JsonValue, agent: dict[str, Any], workflow_id: str, code: str, error: str | None
+) -> None:
+    failure = child_run(CALLER, call(prompt), SubAgent(key="k", **agent), LIMITS, workflow_id=workflow_id)
+
+    assert isinstance(failure, ToolFailure)
+    assert (failure.error_code, failure.error) == (code, error or failure.error)
