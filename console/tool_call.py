@@ -1,7 +1,6 @@
 """One call of a tool on the command line, made as a run makes it."""
 
 import asyncio
-import secrets
 import signal
 from contextlib import suppress
 from difflib import get_close_matches
@@ -9,19 +8,15 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from activities.interface import ToolCallInput
 from activities.tools.artifacts import Artifacts
 from activities.tools.discovery import Discovery
-from activities.tools.disk_tool import DiskTool
-from activities.tools.executor import Tool, ToolExecutor
+from activities.tools.executor import Tool
 from console.errors import CommandError
 from console.stored_artifacts import store_or_complain
-from surefoot.admission import Admitted, Refused, admit
-from surefoot.conversation import ToolCall
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.strict_json import NotStrictJsonError, strict_json
 from workers.child_signals import keep_exit_codes
-from workers.environment import process_environment
+from workers.local_calls import LocalCalls, runs_here
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -56,42 +51,36 @@ def call_tool(
     """Make one call, admission included; None if it was interrupted, and then nothing of it lives on.
 
     Raises:
-        CommandError: the tool runs on another queue, and not here.
+        CommandError: the tool does not run on this machine.
     """
-    (decision,) = admit([ToolCall(id="1", tool=tool.definition.name, params=params)], found.definitions)
-    match decision:
-        case Refused(failure=failure):
-            return failure
-        case Admitted() if isinstance(tool, DiskTool) and tool.executable is None:
-            raise CommandError(
-                f"'{tool.definition.name}' has no executable here: it runs on the task queue "
-                f"'{tool.definition.executor_queue}'"
-            )
-        case Admitted():
-            keep_exit_codes()
-            artifacts = Artifacts(store_or_complain())
-            executor = ToolExecutor(found.tools, directory, process_environment(), artifacts)
-            return asyncio.run(_run(executor, decision))
+    if not runs_here(tool):
+        raise CommandError(_elsewhere(tool))
+    keep_exit_codes()
+    artifacts = Artifacts(store_or_complain())
+    return asyncio.run(_call(found, tool.definition.name, params, directory, artifacts))
 
 
-async def _run(executor: ToolExecutor, call: Admitted) -> ToolSuccess | ToolFailure | None:
-    running = asyncio.create_task(
-        executor.run(
-            ToolCallInput(
-                tool=call.definition.name,
-                params=call.params,
-                # Unlike any other call's: tools may know by it what they did before.
-                call_id=f"tools-call-{secrets.token_hex(4)}/1-1",
-                timeout_seconds=call.timeout.total_seconds(),
-            )
-        )
-    )
+async def _call(
+    found: Discovery, name: str, params: JsonValue, directory: Path, artifacts: Artifacts
+) -> ToolSuccess | ToolFailure | None:
+    calls = LocalCalls(found.tools, directory=directory, artifacts=artifacts, kind="tools-call")
+    running = asyncio.create_task(calls.call(name, params))
     # The tool has a session of its own: no signal from the terminal reaches it but through this.
     for number in _SIGNALS:
         asyncio.get_running_loop().add_signal_handler(number, running.cancel)
-    with suppress(asyncio.CancelledError):
-        return await running
+    try:
+        with suppress(asyncio.CancelledError):
+            return await running
+    finally:
+        await calls.close()
     return None
+
+
+def _elsewhere(tool: Tool) -> str:
+    name, queue = tool.definition.name, tool.definition.executor_queue
+    if tool.definition.agent is not None:
+        return f"'{name}' is an agent, which only a run can call"
+    return f"'{name}' has no executable here: it runs on the task queue '{queue}'"
 
 
 def _hint(name: str, known: list[str]) -> str:

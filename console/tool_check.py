@@ -7,6 +7,7 @@ from activities.tools.discovery import discover_tools
 from activities.tools.disk_tool import DiskTool
 from activities.tools.executor import Tool
 from activities.tools.problem import Problem
+from workers.environment import process_environment
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class ToolReport:
 
 def check_tools(sources: Sequence[str]) -> ToolReport:
     """Search these places for everything that is wrong; nothing raises."""
-    found = discover_tools(sources)
+    found = discover_tools(sources, environment=process_environment())
     wrong = {str(problem.file) for problem in found.problems}
     good = [tool for _, tool in sorted(found.tools.items()) if not _places(tool) & wrong]
     return ToolReport(tuple(good), found.problems)

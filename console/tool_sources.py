@@ -7,8 +7,10 @@ from pathlib import Path
 from activities.agents.agent_file import AgentFile
 from activities.tools.discovery import Discovery, discover_tools, discover_tools_of
 from activities.tools.functions.loading import FunctionSource
+from activities.tools.mcp.loading import McpFile, McpServers
 from activities.tools.sources import BUILTIN, BUILTINS, AgentSource, Place, source_of
 from console.errors import CommandError
+from workers.environment import process_environment
 
 _log = logging.getLogger("surefoot.tools")
 
@@ -28,6 +30,10 @@ def tool_sources(values: Sequence[str]) -> tuple[str, ...]:
             case AgentSource(path=path):
                 file = AgentSource(path.absolute())
                 places.setdefault(file, str(file))
+            case McpFile(path=path) as file:
+                places.setdefault(McpFile(path.absolute()), str(file))
+            case McpServers() as servers:
+                places.setdefault(servers, str(servers))
             case Path() as directory:
                 source = value if value in BUILTINS else str(directory.absolute())
                 places.setdefault(directory.resolve(), source)
@@ -43,12 +49,12 @@ def load_tools(sources: Sequence[str]) -> Discovery:
     Raises:
         CommandError: lists every error, one per line: file, field, reason.
     """
-    return _usable(discover_tools(sources))
+    return _usable(discover_tools(sources, environment=process_environment()))
 
 
 def load_tools_of(agent: AgentFile) -> Discovery:
     """Load every tool that an agent's file names, as `load_tools` does."""
-    return _usable(discover_tools_of(agent))
+    return _usable(discover_tools_of(agent, environment=process_environment()))
 
 
 def _usable(found: Discovery) -> Discovery:

@@ -34,7 +34,8 @@ ToolsOption = Annotated[
     typer.Option(
         "--tools",
         metavar="SOURCE",
-        help="A directory of tools, module:attribute of Python, or `builtin`; can be repeated. "
+        help="A directory of tools, module:attribute of Python, a FILE.json that names MCP servers, the "
+        "FILE.md of an agent, or `builtin`; can be repeated. "
         "Unset, it is `builtin`.",
     ),
 ]

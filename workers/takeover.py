@@ -1,6 +1,7 @@
 """Serving the queues of unfinished embedded runs that nobody serves any more."""
 
 import asyncio
+from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
 
@@ -76,12 +77,15 @@ class QueueTakeover:
 
     async def _serve_to_its_end(self, served: ServedQueue) -> str | None:
         """Serve a run and tell how it ended; None for one whose tools cannot be loaded."""
-        tools = tools_of(served)
-        if tools.errors:
+        # To look for MCP servers takes seconds, in which the calls of other runs would not beat.
+        tools = await asyncio.to_thread(tools_of, served, self._with.environment)
+        if tools.obstacles:
             self._complain(
-                f"the run {served.workflow_id} cannot go on, its tools cannot be loaded: {tools.errors[0]}"
+                f"the run {served.workflow_id} cannot go on, its tools cannot be loaded: {tools.obstacles[0]}"
             )
             return None
+        for away in tools.errors:
+            log.warning("a run goes on without a server", workflow_id=served.workflow_id, reason=str(away))
         worker = self._with.worker(
             self._client, queue=served.queue, tools=tools, directory=served.working_directory
         )
@@ -109,9 +113,11 @@ class QueueTakeover:
             log.error(problem)
 
 
-def tools_of(served: ServedQueue) -> Discovery:
+def tools_of(served: ServedQueue, environment: Mapping[str, str]) -> Discovery:
     """Find the tools that a remembered queue was served with."""
     if served.agent is None:
-        return discover_tools(served.tool_directories)
+        return discover_tools(served.tool_directories, environment=environment)
     agent = read_agent(served.agent)
-    return discover_tools_of(agent) if isinstance(agent, AgentFile) else Discovery(problems=agent)
+    if not isinstance(agent, AgentFile):
+        return Discovery(problems=agent)
+    return discover_tools_of(agent, environment=environment)

@@ -1,11 +1,14 @@
 """A worker process's wiring: the agent workflow, the model's turns and the tools on one task queue."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from temporalio.client import Client
 from temporalio.common import WorkerDeploymentVersion
+from temporalio.plugin import SimplePlugin
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from activities.boundary import ToolActivities
@@ -84,4 +87,14 @@ def build_worker(
         max_heartbeat_throttle_interval=settings.heartbeat_throttle,
         sticky_queue_schedule_to_start_timeout=_STICKY_PATIENCE,
         graceful_shutdown_timeout=settings.graceful_shutdown_timeout,
+        plugins=[SimplePlugin("surefoot.tools", run_context=partial(_closing, executor))],
     )
+
+
+@asynccontextmanager
+async def _closing(executor: ToolExecutor) -> AsyncGenerator[None]:
+    """End what tools keep open when the worker has ended, and no activity of it runs any more."""
+    try:
+        yield
+    finally:
+        await executor.close()

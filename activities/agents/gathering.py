@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from activities.agents.agent_file import AgentFile, read_agent
 from activities.agents.agent_tool import AgentTool, agent_tool
 from activities.tools.executor import Tool
+from activities.tools.mcp.loading import McpServers
 from activities.tools.problem import Problem
 from activities.tools.sources import BUILTIN, AgentSource, Place, source_of
 
@@ -112,6 +113,10 @@ class _Named:
 
     def told(self, problem: Problem) -> Problem:
         """Say where an agent file names it what is wrong with the place itself."""
+        if self.file is not None and isinstance(self.place, McpServers):
+            place = (problem.field or "").split(".")
+            written = self.file.problem(problem.reason, *place, warning=problem.warning)
+            return replace(problem, file=written.file, field=written.field, reason=written.reason)
         if self.file is None or str(problem.file) != str(self.place):
             return problem
         reason = f"{problem.file}: {problem.reason}"
@@ -146,6 +151,8 @@ def _named_in(agent: AgentFile) -> Iterator[_Named]:
     for position, text in enumerate(agent.definition.tools):
         place = source_of(text, directory=agent.directory)
         yield _Named(text if text.startswith(BUILTIN) else str(place), place, agent, position)
+    if servers := agent.definition.mcp_servers:
+        yield _Named(str(agent.path), McpServers(agent.path, servers), agent)
 
 
 def _distinct(named: Sequence[_Named]) -> list[_Named]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from activities.agents.agent_file import AgentFile
 from activities.agents.gathering import Gathering, ToolSet
@@ -13,10 +14,14 @@ from activities.tools.executor import Tool
 from activities.tools.functions.loading import FunctionSource, tools_of_directory, tools_of_source
 from activities.tools.functions.threads import Threads
 from activities.tools.manifests import MANIFEST_SUFFIX, tools_with_manifest
+from activities.tools.mcp.absent import ServerAway, ToolsWithAbsent
+from activities.tools.mcp.loading import McpFile, McpServers, tools_of_mcp
 from activities.tools.problem import Problem
 from activities.tools.sources import AgentSource, Place
 from surefoot.definition import ToolDefinition
 from surefoot.sizes import MAX_DEFINITIONS_BYTES, count
+
+NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -40,25 +45,39 @@ class Discovery:
         return tuple(problem for problem in self.problems if not problem.warning)
 
     @property
+    def obstacles(self) -> tuple[Problem, ...]:
+        """The errors that keep a run from going on: a server may be away, its tools then say so."""
+        return tuple(problem for problem in self.errors if not isinstance(problem, ServerAway))
+
+    @property
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """The definitions in the order of their names."""
         return _definitions(self.tools)
 
     @property
     def served(self) -> Mapping[str, Tool]:
-        """Every tool that a worker runs for these sources, by name, those of agents included."""
-        return {**self.inner, **self.tools}
+        """Every tool that a worker runs for these sources, by name, those of agents included.
+
+        Whatever begins with the name of an MCP server that is away is found, too, and not listed.
+        """
+        away = [problem.server for problem in self.problems if isinstance(problem, ServerAway)]
+        return ToolsWithAbsent({**self.inner, **self.tools}, away)
 
 
-def discover_tools(sources: Sequence[Path | str]) -> Discovery:
-    """Search sources, which `source_of` reads; nothing raises, and every problem of every tool is listed."""
-    gathering = Gathering(partial(_search, threads=Threads()))
+def discover_tools(
+    sources: Sequence[Path | str], *, environment: Mapping[str, str] = NO_ENVIRONMENT
+) -> Discovery:
+    """Search sources, which `source_of` reads; nothing raises, and every problem of every tool is listed.
+
+    `environment` is the worker's: MCP servers are started and reached with it, which takes its time.
+    """
+    gathering = Gathering(partial(_search, threads=Threads(), environment=environment))
     return _discovery(gathering.of_sources(sources), gathering)
 
 
-def discover_tools_of(agent: AgentFile) -> Discovery:
-    """Search what an agent's file names; nothing raises, and every problem of every tool is listed."""
-    gathering = Gathering(partial(_search, threads=Threads()))
+def discover_tools_of(agent: AgentFile, *, environment: Mapping[str, str] = NO_ENVIRONMENT) -> Discovery:
+    """Search what an agent's file names, as `discover_tools` does."""
+    gathering = Gathering(partial(_search, threads=Threads(), environment=environment))
     return _discovery(gathering.of_agent(agent), gathering)
 
 
@@ -104,8 +123,10 @@ def _too_large(tools: ToolSet) -> Iterator[Problem]:
         yield Problem(tools.place, reason)
 
 
-def _search(place: Place, *, threads: Threads) -> Iterator[Tool | Problem]:
+def _search(place: Place, *, threads: Threads, environment: Mapping[str, str]) -> Iterator[Tool | Problem]:
     match place:
+        case McpFile() | McpServers():
+            yield from tools_of_mcp(place, environment=environment)
         case FunctionSource():
             yield from tools_of_source(place, threads)
         case AgentSource():

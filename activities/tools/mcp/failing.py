@@ -21,6 +21,8 @@ def reason_of(error: BaseException) -> str:
 
 def unreachable(error: BaseException) -> CannotStartError:
     """Give the same as a reason for which there is no session."""
+    if isinstance(first := _first(error), CannotStartError):
+        return first
     return CannotStartError(f"its server cannot be reached: {reason_of(error)}")
 
 
