@@ -56,8 +56,6 @@ app.add_typer(tools_app, name="tools")
 app.add_typer(agents_app, name="agents")
 app.add_typer(artifacts_app, name="artifacts")
 
-_COMMANDS = ("run", "watch", "show", "send", "worker", "dev", "doctor", "tools", "agents", "artifacts")
-
 
 def main() -> NoReturn:
     """Run the command line and end the process with its exit code."""
@@ -79,12 +77,12 @@ def _open_closed_streams() -> None:
 
 def _exit_code(arguments: list[str]) -> int:
     try:
-        result: object = app(arguments, standalone_mode=False)
+        result: object = app(arguments, prog_name="surefoot", standalone_mode=False)
     except CommandError as error:
         _complain(error.message)
         return error.exit_code
     except typer.TyperException as error:
-        _complain(f"{_sentence(error)} (see `surefoot {_command(arguments)}--help`)")
+        _complain(f"{_sentence(error)} (see `{_command(error)} --help`)")
         return ExitCode.USAGE
     except (typer.Abort, KeyboardInterrupt):
         return ExitCode.DETACHED
@@ -105,5 +103,7 @@ def _sentence(error: typer.TyperException) -> str:
     return error.format_message().replace("Value error, ", "").rstrip(".") or "a command is missing"
 
 
-def _command(arguments: list[str]) -> str:
-    return f"{arguments[0]} " if arguments and arguments[0] in _COMMANDS else ""
+def _command(error: typer.TyperException) -> str:
+    """Give the command that was not understood, such as `surefoot tools call`."""
+    context: object = getattr(error, "ctx", None)
+    return str(getattr(context, "command_path", "surefoot"))

@@ -16,6 +16,16 @@ NOBODY = ("--address", "127.0.0.1:1")
         ),
         pytest.param(["run"], "Missing argument 'prompt' (see `surefoot run --help`)", id="no prompt"),
         pytest.param(
+            ["tools", "call", "bash"],
+            "Missing argument 'JSON' (see `surefoot tools call --help`)",
+            id="no params of a tool",
+        ),
+        pytest.param(
+            ["tools", "cal"],
+            "No such command 'cal'. Did you mean 'call'? (see `surefoot tools --help`)",
+            id="an unknown command of a group",
+        ),
+        pytest.param(
             ["run", "Go on.", "--tols", "x"],
             "No such option: --tols (Possible options: --model, --protocol, --tools) "
             "(see `surefoot run --help`)",
