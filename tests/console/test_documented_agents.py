@@ -1,0 +1,57 @@
+import os
+import re
+import subprocess
+import sysconfig
+from pathlib import Path
+
+from activities.agents.agent_file import read_agent
+from surefoot.agent_definition import AgentDefinition, AgentLimits
+from tests.conftest import RealServer
+from tests.console.command import ROOT
+
+AGENTS = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+
+
+def keys(heading: str) -> list[str]:
+    """The first column of the table below a heading."""
+    _, _, after = AGENTS.partition(f"\n{heading}\n")
+    return re.findall(r"^\| `(\w+)` \|", re.split(r"\n##+ ", after)[0], flags=re.MULTILINE)
+
+
+def test_every_key_of_an_agent_file_is_documented() -> None:
+    assert keys("## The file") == [field.alias for field in AgentDefinition.model_fields.values()]
+    assert keys("### Limits") == [field.alias for field in AgentLimits.model_fields.values()]
+
+
+def test_the_mistakes_in_the_documentation_are_told_as_it_says(tmp_path: Path) -> None:
+    (listed,) = re.findall(r"```text\n(.*?)```", AGENTS, flags=re.DOTALL)
+    path = tmp_path / "reviewer.md"
+    path.write_text("---\ndescripton: Reviews.\nlimits:\n  maxTurns: 0\n\n---\n")
+
+    problems = read_agent(path)
+
+    assert isinstance(problems, tuple)
+    assert sorted(str(one).replace(str(tmp_path), "agents") for one in problems) == sorted(
+        listed.splitlines()
+    )
+
+
+def test_the_example_of_an_agent_works_as_it_is_printed(tmp_path: Path, server: RealServer) -> None:
+    (example,) = re.findall(r"```sh\n(.*?)```", AGENTS, flags=re.DOTALL)
+    environment = {
+        **os.environ,
+        "PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}",
+        "XDG_STATE_HOME": str(server.state_directory.parent),
+    }
+
+    shown = subprocess.run(
+        ["sh", "-ec", example],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert shown.stdout.splitlines() == ["ok: counter (agents/counter.md): bash", "1"], shown.stderr
