@@ -1,5 +1,6 @@
 """What a run's final answer must fit: a JSON Schema, checked before anybody is asked for anything."""
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import AfterValidator
@@ -25,12 +26,7 @@ def output_schema_problem(schema: JsonSchema) -> str | None:
 
 def prompted_problem(schema: JsonSchema) -> str | None:
     """Say why answers that fit a schema could be taken for tool calls by the prompted protocol; else None."""
-    properties, required = schema.get("properties"), schema.get("required")
-    named = {
-        *(properties if isinstance(properties, dict) else ()),
-        *(name for name in (required if isinstance(required, list) else ()) if isinstance(name, str)),
-    }
-    return _MEANS_CALLS if "tool_calls" in named or {"tool", "params"} <= named else None
+    return _MEANS_CALLS if any(_names_calls(part) for part in _parts(schema)) else None
 
 
 def answer_rules(schema: JsonSchema) -> str:
@@ -40,6 +36,25 @@ def answer_rules(schema: JsonSchema) -> str:
         "Schema, the output schema, with nothing before or after it but perhaps a code fence:\n\n"
         f"```json\n{encode_json(schema)}\n```"
     )
+
+
+def _parts(schema: JsonSchema) -> Iterator[JsonSchema]:
+    """Give what an answer may be as a whole, or as an item of it: a call is found in an array, too."""
+    yield schema
+    for keyword in ("items", "prefixItems", "anyOf", "oneOf", "allOf"):
+        inner = schema.get(keyword)
+        for part in inner if isinstance(inner, list) else [inner]:
+            if isinstance(part, dict):
+                yield from _parts(part)
+
+
+def _names_calls(schema: JsonSchema) -> bool:
+    properties, required = schema.get("properties"), schema.get("required")
+    named = {
+        *(properties if isinstance(properties, dict) else ()),
+        *(name for name in (required if isinstance(required, list) else ()) if isinstance(name, str)),
+    }
+    return "tool_calls" in named or {"tool", "params"} <= named
 
 
 def _usable(schema: JsonSchema) -> JsonSchema:

@@ -43,6 +43,12 @@ def test_a_schema_that_no_answer_could_be_held_against_is_refused(
         pytest.param({"properties": {"tool_calls": {}}}, True, id="the calls themselves"),
         pytest.param({"required": ["tool", "params"]}, True, id="a single call"),
         pytest.param({"properties": {"tool": {}}, "required": ["params"]}, True, id="one of each"),
+        pytest.param({"items": {"required": ["tool", "params"]}}, True, id="an array of calls"),
+        pytest.param(
+            {"anyOf": [{"type": "null"}, {"items": {"required": ["tool_calls"]}}]},
+            True,
+            id="perhaps calls",
+        ),
         pytest.param({"properties": {"tool": {}}, "required": 7}, False, id="half a call"),
         pytest.param({"properties": {"x": {"properties": {"tool_calls": {}}}}}, False, id="further in"),
     ],
