@@ -18,8 +18,7 @@ from surefoot.final_answer import Answer, Misfit, read_answer
 from surefoot.json_schema import JsonSchema
 from surefoot.limits import MAX_UNREADABLE_REPLIES, Limits
 from surefoot.spent import Spent
-
-_PLAINLY = "and say plainly what is missing or uncertain"
+from surefoot.told import closing_text, correction_text, misfit_text
 
 
 @dataclass(frozen=True)
@@ -108,27 +107,6 @@ def _next_step(conversation: Conversation, limits: Limits, spent: Spent) -> Step
         case None:
             # Only what the model has still to be given is let go of: see `Conversation.base`.
             return CallModel(closing=conversation.closing)
-
-
-def closing_text(limit: str, *, structured: bool = False) -> str:
-    """Tell the model, in the user's role, to answer with what it has."""
-    answer = "as one JSON value that fits the output schema" if structured else _PLAINLY
-    return (
-        f"The {limit} is reached, and no more tools can be called. Answer now with what you have, {answer}."
-    )
-
-
-def correction_text(reason: str) -> str:
-    """Tell the model, in the user's role, that its reply could not be read."""
-    return f"Your last reply could not be read: {reason}. Reply again."
-
-
-def misfit_text(reason: str) -> str:
-    """Tell the model, in the user's role, that its final answer does not fit the output schema."""
-    return (
-        f"Your last reply was taken as your final answer, and does not fit the output schema: {reason}. "
-        "Reply again: with nothing but one JSON value that fits, or with tool calls if you are not done."
-    )
 
 
 def _structured(step: Step, conversation: Conversation, schema: JsonSchema) -> Step:

@@ -14,7 +14,7 @@ from surefoot.failures import limit_reached
 from surefoot.limits import Limits
 from surefoot.outcome import envelope
 from surefoot.spent import Spent
-from surefoot.turn import closing_text
+from surefoot.told import closing_text
 from surefoot.usage import Usage
 
 LIMITS = (Path(__file__).parents[1] / "docs" / "limits.md").read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ from pathlib import Path
 from surefoot.final_answer import Misfit, read_answer
 from surefoot.run import RunInput
 from surefoot.sizes import MAX_ANSWER_VALUES, MAX_OUTPUT_BYTES, MAX_OUTPUT_SCHEMA_BYTES
-from surefoot.turn import misfit_text
+from surefoot.told import misfit_text
 from tests.console.command import Surefoot
 
 PAGE = (Path(__file__).parents[2] / "docs" / "structured-answers.md").read_text(encoding="utf-8")
@@ -16,7 +16,9 @@ def test_the_documented_run_is_corrected_until_its_answer_fits(surefoot: Surefoo
     (example,) = re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTALL)
     (command,) = re.findall(r"^surefoot (.*)$", example, flags=re.MULTILINE)
     (value,) = re.findall(r"```json\n(.*?)```", PAGE, flags=re.DOTALL)
-    for name, content in re.findall(r"^cat >(\S+) <<'END'\n(.*?)^END\n", example, flags=re.M | re.S):
+    for name, content in re.findall(
+        r"^cat >(\S+) <<'END'\n(.*?)^END\n", example, flags=re.MULTILINE | re.DOTALL
+    ):
         (surefoot.directory / name).write_text(content)
 
     ended = surefoot(*shlex.split(command), "-o", "json")
@@ -27,7 +29,7 @@ def test_the_documented_run_is_corrected_until_its_answer_fits(surefoot: Surefoo
 
 
 def test_the_documented_correction_is_what_the_model_is_told() -> None:
-    (schema,) = re.findall(r"answer\.json <<'END'\n(.*?)^END", PAGE, flags=re.M | re.S)
+    (schema,) = re.findall(r"answer\.json <<'END'\n(.*?)^END", PAGE, flags=re.MULTILINE | re.DOTALL)
     misfit = read_answer('{"files": 12, "biggest": "notes.csv"}', json.loads(schema))
     assert isinstance(misfit, Misfit)
     assert f"```text\n{misfit_text(misfit.reason)}\n```" in PAGE

@@ -12,7 +12,8 @@ from surefoot.model_text import scrub
 from surefoot.schema import problems
 from surefoot.spent import NOTHING_SPENT
 from surefoot.strict_json import encode_json
-from surefoot.turn import CallModel, Finish, LimitReached, ModelUnreadable, Tell, misfit_text, next_step
+from surefoot.told import misfit_text
+from surefoot.turn import CallModel, Finish, LimitReached, ModelUnreadable, Tell, next_step
 from tests.surefoot.arbitrary import JSON_VALUES
 
 SCHEMA: dict[str, Any] = {
