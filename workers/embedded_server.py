@@ -15,6 +15,7 @@ from temporalio.service import RPCError
 from workers.file_lock import FileLock, lock, try_lock
 from workers.listening import listens
 from workers.runtime import PAYLOAD_LIMITS, shared_runtime
+from workers.search_attributes import register_search_attributes
 from workers.server_binary import find_server_binary
 from workers.server_ports import HOST, WantedPorts, choose_ports, last_ports, remember_ports
 from workers.server_process import ServerProcess, find_server, launch_server
@@ -137,6 +138,7 @@ async def _client_of(server: ServerProcess, state: StateDirectory) -> Client | N
                     with suppress(RuntimeError, RPCError):
                         client = await _connect(server)
                         await _keep_histories(client)
+                        await register_search_attributes(client)
                         return client
                 await asyncio.sleep(CHECK_SECONDS)
     except TimeoutError:

@@ -1,4 +1,5 @@
 import json
+import re
 import socket
 import subprocess
 import time
@@ -7,8 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from temporalio.api.enums.v1 import IndexedValueType
+from temporalio.client import Client
 
 from tests.deploy.stack import ROOT, SCRIPTS
+from workers.embedded_server import RETENTION
+from workers.runtime import shared_runtime
+from workers.search_attributes import SEARCH_ATTRIBUTES, missing_search_attributes
 from workers.server_ports import HOST, free_port
 from workers.tuning import dynamic_configuration_flags
 
@@ -72,6 +78,11 @@ def retention(server: Server, namespace: str) -> str:
     return json.loads(shown.stdout)["config"]["workflowExecutionRetentionTtl"]
 
 
+async def missing(server: Server, namespace: str) -> dict[str, int]:
+    client = await Client.connect(f"{HOST}:{server.port}", namespace=namespace, runtime=shared_runtime())
+    return dict(await missing_search_attributes(client))
+
+
 @pytest.mark.parametrize(
     "namespace",
     [
@@ -79,18 +90,30 @@ def retention(server: Server, namespace: str) -> str:
         pytest.param("default", id="one that is there and keeps histories for a day"),
     ],
 )
-def test_the_namespace_job_keeps_histories_for_as_long_as_it_is_told(
+async def test_the_namespace_job_makes_it_what_the_embedded_servers_is_however_often_it_runs(
     server: Server, namespace: str, tmp_path: Path
 ) -> None:
-    run_job(
-        "create-namespace.sh",
-        PATH=f"{SCRIPTS}:{SYSTEM_PATH}",
-        HOME=str(tmp_path),
-        TEMPORAL_ADDRESS=f"passthrough:///{HOST}:{server.port}",
-        NAMESPACE=namespace,
-        RETENTION="2160h",
-    )
-    assert retention(server, namespace) == f"{90 * 24 * 3600}s"
+    for _ in range(2):
+        run_job(
+            "create-namespace.sh",
+            PATH=f"{SCRIPTS}:{SYSTEM_PATH}",
+            HOME=str(tmp_path),
+            TEMPORAL_ADDRESS=f"passthrough:///{HOST}:{server.port}",
+            NAMESPACE=namespace,
+            RETENTION="2160h",
+        )
+    assert retention(server, namespace) == f"{RETENTION.total_seconds():.0f}s"
+    assert await missing(server, namespace) == {}
+
+
+def test_the_namespace_job_creates_the_search_attributes_of_the_one_definition_and_no_other() -> None:
+    script = (ROOT / "deploy/create-namespace.sh").read_text()
+    created = dict(re.findall(r"(Surefoot\w+):(\w+)", script))
+    defined = {
+        name: IndexedValueType.Name(kind).removeprefix("INDEXED_VALUE_TYPE_").title()
+        for name, kind in SEARCH_ATTRIBUTES.items()
+    }
+    assert created == defined
 
 
 def test_the_server_refuses_no_value_that_it_reads_at_start(server: Server) -> None:

@@ -1,0 +1,55 @@
+"""The search attributes by which operators find runs: one definition for every server."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from temporalio.api.enums.v1 import IndexedValueType
+from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
+from temporalio.client import Client
+from temporalio.service import RPCError, RPCStatusCode
+
+KEYWORD = IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
+INT = IndexedValueType.INDEXED_VALUE_TYPE_INT
+DOUBLE = IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE
+
+SEARCH_ATTRIBUTES: Mapping[str, IndexedValueType.ValueType] = MappingProxyType(
+    {
+        "SurefootAgent": KEYWORD,
+        "SurefootStatus": KEYWORD,
+        "SurefootTurns": INT,
+        "SurefootFailures": INT,
+        "SurefootLastErrorCode": KEYWORD,
+        "SurefootCost": DOUBLE,
+    }
+)
+"""Their types by name; `deploy/create-namespace.sh` creates the same ones."""
+
+
+async def missing_search_attributes(client: Client) -> Mapping[str, IndexedValueType.ValueType]:
+    """Give those that the client's namespace does not have, or has with another type.
+
+    Raises:
+        RPCError: the server does not tell, or does not let this client ask.
+    """
+    listed = await client.operator_service.list_search_attributes(
+        ListSearchAttributesRequest(namespace=client.namespace)
+    )
+    there = listed.custom_attributes
+    return {name: kind for name, kind in SEARCH_ATTRIBUTES.items() if there.get(name) != kind}
+
+
+async def register_search_attributes(client: Client) -> None:
+    """Add to the client's namespace what is missing; whoever else does so at the same time does no harm.
+
+    Raises:
+        RPCError: the server refuses, for instance because one is there with another type.
+    """
+    missing = await missing_search_attributes(client)
+    if not missing:
+        return
+    wanted = AddSearchAttributesRequest(namespace=client.namespace, search_attributes=missing)
+    try:
+        await client.operator_service.add_search_attributes(wanted)
+    except RPCError as error:
+        if error.status != RPCStatusCode.ALREADY_EXISTS:
+            raise
