@@ -42,9 +42,8 @@ def chosen_limits(
 
 def say_whose_tools(agent: AgentFile, queue: str) -> None:
     """Tell on stderr that tools are not sent to a server: the run has those of its worker."""
-    name = agent.definition.name
     line = (
-        f"The tools of this run are those of the worker on queue {queue}, whatever {agent.path} names; "
-        f"`surefoot worker --agent {name}` serves those of {name}."
+        f"The tools of this run are those of the worker on queue {queue}; `surefoot worker --agent "
+        f"{agent.path}` serves those that the file names."
     )
     write_line(sys.stderr, safe_text(line))

@@ -3,7 +3,15 @@
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationInfo,
+    field_validator,
+)
 
 from surefoot.amounts import read_dollars, read_period
 from surefoot.definition import RESERVED_NAMES
@@ -29,6 +37,13 @@ def _seconds(value: JsonValue) -> float:
             raise ValueError("must be a time, such as 90s, 30m or 2h")
         case int() | float() | str():
             return read_period(str(value))
+
+
+def _printable(source: str) -> str:
+    # No path of a file holds a zero byte, and one that cannot be printed cannot be told of either.
+    if not source.isprintable():
+        raise ValueError("holds characters that cannot be printed")
+    return source
 
 
 class _Written(CamelModel):
@@ -72,7 +87,7 @@ class AgentDefinition(_Written):
     """What another agent's model reads of it."""
     model: ModelName | None = None
     protocol: Protocol | None = None
-    tools: tuple[Annotated[str, Field(min_length=1)], ...] = ("builtin",)
+    tools: tuple[Annotated[str, Field(min_length=1), AfterValidator(_printable)], ...] = ("builtin",)
     """Sources, as `--tools` takes them."""
     mcp_servers: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
     """As MCP clients have it under this name."""

@@ -22,6 +22,7 @@ _SCRIPTED = "scripted:"
 _MAX_FILE_BYTES = 512 * 1024
 # The reader of YAML takes a second for as much.
 _MAX_FRONT_MATTER_CHARACTERS = 64 * 1024
+_MAX_PROBLEMS = 100
 _SYSTEM = TypeAdapter[str](SystemText)
 
 
@@ -103,4 +104,8 @@ def _mistakes_of_the_body(parts: Parts) -> Iterator[Mistake]:
 
 
 def _problems(path: Path, mistakes: Sequence[Mistake]) -> tuple[Problem, ...]:
-    return tuple(mistake.problem(path) for mistake in sorted(mistakes, key=lambda each: each.line))
+    ordered = sorted(mistakes, key=lambda each: each.line)
+    told = [mistake.problem(path) for mistake in ordered[:_MAX_PROBLEMS]]
+    if more := len(ordered) - len(told):
+        told.append(Problem(path, f"and {more:,} mistakes more"))
+    return tuple(told)

@@ -8,6 +8,7 @@ from pathlib import Path
 from activities.agents.agent_file import AgentFile, read_agent
 from activities.agents.agent_tool import AgentTool, agent_tool
 from activities.tools.executor import Tool
+from activities.tools.functions.loading import FunctionSource
 from activities.tools.mcp.loading import McpServers
 from activities.tools.problem import Problem
 from activities.tools.sources import BUILTIN, AgentSource, Place, source_of
@@ -117,10 +118,15 @@ class _Named:
             place = (problem.field or "").split(".")
             written = self.file.problem(problem.reason, *place, warning=problem.warning)
             return replace(problem, file=written.file, field=written.field, reason=written.reason)
-        if self.file is None or str(problem.file) != str(self.place):
+        if self.file is None or not self._is_meant(problem):
             return problem
         reason = f"{problem.file}: {problem.reason}"
         return self.file.problem(reason, "tools", self.position, warning=problem.warning)
+
+    def _is_meant(self, problem: Problem) -> bool:
+        if isinstance(self.place, FunctionSource):
+            return str(problem.file).startswith(self.place.module)
+        return str(problem.file) == str(self.place)
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,7 @@ def test_all_fields_are_in_camel_case_and_limits_are_as_on_the_command_line() ->
         pytest.param("protocol", "smoke", id="an unknown protocol"),
         pytest.param("tools", "builtin", id="tools that are no list"),
         pytest.param("tools", [""], id="a tool of no name"),
+        pytest.param("tools", ["a\0b"], id="a zero byte in a path"),
         pytest.param("mcpServers", [], id="servers without names"),
         pytest.param("approval", "always", id="approval"),
         pytest.param("outputSchema", {"type": "thing"}, id="a schema that is none"),

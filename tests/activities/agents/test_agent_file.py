@@ -190,6 +190,12 @@ def test_a_file_that_is_no_agent_says_why(tmp_path: Path, content: str | bytes, 
     assert problems(tmp_path, content) == expected
 
 
+def test_of_very_many_mistakes_the_first_hundred_are_told(tmp_path: Path) -> None:
+    told = problems(tmp_path, "---\n" + "".join(f"key{n}: {n}\n" for n in range(150)) + "---\nBe kind.")
+
+    assert (len(told), told[-1]) == (101, "reviewer.md: and 51 mistakes more")
+
+
 def test_the_name_of_a_file_that_is_none_of_a_tool_asks_for_another(tmp_path: Path) -> None:
     assert problems(tmp_path, "---\ndescription: d\n---\nBe kind.", name="my agent.md") == [
         (

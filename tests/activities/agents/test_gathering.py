@@ -113,11 +113,16 @@ def test_all_that_is_wrong_below_an_agent_is_said_where_it_is_named(tmp_path: Pa
     write_tool(tmp_path / "tools", "late", SHELL, timeoutSeconds=-1)
     write_agent(tmp_path / "broken.md", "colour: red")
     boss = write_agent(
-        tmp_path / "boss.md", "tools:", "  - tools", "  - nowhere", "  - broken.md", "  - missing.md"
+        tmp_path / "boss.md",
+        *("tools:", "  - tools", "  - nowhere", "  - broken.md", "  - missing.md", "  - nobodys.module:tool"),
     )
 
     found = discover_tools_of(agent_at(boss))
 
+    no_module = (
+        "boss.md:8: tools.4: nobodys.module: there is no module 'nobodys' in "
+        f"{tmp_path} or among what is installed"
+    )
     assert problems(found, tmp_path) == [
         "tools/late.tool.json: timeoutSeconds: Input should be greater than or equal to 0.001",
         "boss.md:5: tools.1: nowhere: there is no such tools directory",
@@ -126,6 +131,7 @@ def test_all_that_is_wrong_below_an_agent_is_said_where_it_is_named(tmp_path: Pa
             "tools, mcpServers, limits, approval, outputSchema"
         ),
         "boss.md:7: tools.3: missing.md: there is no such file; an agent file is meant",
+        no_module,
     ]
 
 
