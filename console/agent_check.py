@@ -14,6 +14,7 @@ from activities.tools.discovery import discover_tools_of
 from activities.tools.problem import Problem
 from console.agent_table import problem_fields
 from workers.agent_directories import agent_directories
+from workers.environment import process_environment
 from workers.models import SCRIPTED, check_form, is_scripted
 
 
@@ -49,7 +50,7 @@ def _report(name: str) -> AgentReport:
     agent = read_agent(path)
     if not isinstance(agent, AgentFile):
         return AgentReport(name, str(path), (), agent)
-    found = discover_tools_of(agent)
+    found = discover_tools_of(agent, environment=process_environment())
     problems = (*_problems_of_the_model(agent), *found.problems)
     return AgentReport(name, str(path), tuple(sorted(found.tools)), problems)
 
