@@ -14,9 +14,11 @@ from console.dev import dev
 from console.doctor import doctor
 from console.errors import CommandError
 from console.exit_codes import ExitCode
+from console.mcp import mcp
 from console.run import run
 from console.send import send
 from console.show import show
+from console.slices import slices
 from console.tools import tools_app
 from console.watch import watch
 from console.worker import worker
@@ -49,9 +51,11 @@ app.command("run")(run)
 app.command("watch")(watch)
 app.command("show")(show)
 app.command("send")(send)
+app.command("slices")(slices)
 app.command("worker")(worker)
 app.command("dev")(dev)
 app.command("doctor")(doctor)
+app.command("mcp")(mcp)
 app.add_typer(tools_app, name="tools")
 app.add_typer(agents_app, name="agents")
 app.add_typer(artifacts_app, name="artifacts")
