@@ -21,6 +21,8 @@ _CONTRACT: JsonSchema = {
 
 _NULL: JsonSchema = {"type": "null"}
 
+_SCALARS = ("boolean", "integer", "number", "string")
+
 _EMPTY: dict[str, JsonValue] = {"array": [], "object": {}, "string": ""}
 """What a field holds when there is nothing to say; of any other type it is null."""
 
@@ -64,6 +66,10 @@ class AnswerForm:
         schema = self.fields[name]
         if self.fits(name, self._empty(name)):
             return schema
+        kind = schema.get("type")
+        if kind in _SCALARS and not schema.keys() & {"enum", "const"}:
+            # What does not fit is then told by its type, and not as "not valid under any of the schemas".
+            return {**schema, "type": [kind, "null"]}
         beside = {key: schema[key] for key in ("description",) if key in schema}
         return {**beside, "anyOf": [schema, _NULL]}
 

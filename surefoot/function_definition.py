@@ -61,6 +61,10 @@ def describe(decorated: Decorated) -> Described:
     warnings = _misnamed(function, said)
     if isinstance(parameters, Parameters) and isinstance(form, AnswerForm):
         definition = _definition(decorated, said, parameters.schema, form.schema)
+        warnings += tuple(
+            Flaw(f"its default does not fit its type: {wrong}", name, warning=True)
+            for name, wrong in parameters.misfits()
+        )
         if isinstance(definition, ToolDefinition) and not flaws:
             return Described(FunctionTool(definition, function, options.isolated, parameters, form), warnings)
     else:

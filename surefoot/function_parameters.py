@@ -4,6 +4,7 @@ import inspect
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
@@ -12,6 +13,7 @@ from pydantic.fields import FieldInfo
 from surefoot.definition import JsonSchema, schema_properties
 from surefoot.flaw import Flaw
 from surefoot.portable_types import portable
+from surefoot.schema import problems
 from surefoot.strict_json import encode_json
 from surefoot.type_schema import NoSchemaError, schema_of
 
@@ -33,6 +35,13 @@ class Parameters:
         """Give params together with the defaults of those that are not among them."""
         schemas = schema_properties(self.schema).items()
         return {name: one["default"] for name, one in schemas if "default" in one} | dict(params)
+
+    def misfits(self) -> Iterator[tuple[str, str]]:
+        """Give the defaults that their types refuse: the parameter, and what is wrong with it."""
+        definitions = self.schema.get("$defs", {})
+        for name, one in schema_properties(self.schema).items():
+            if "default" in one and (wrong := problems({**one, "$defs": definitions}, one["default"])):
+                yield name, wrong[0]
 
     def arguments(self, params: Mapping[str, JsonValue]) -> dict[str, Any]:
         """Give the arguments that params stand for, each of the type that its annotation says.
@@ -94,6 +103,8 @@ def _flaws(parameter: inspect.Parameter) -> Iterator[Flaw]:
         yield Flaw("is positional-only, and a model gives parameters by their names", name)
     elif parameter.annotation is inspect.Parameter.empty:
         yield Flaw("has no type: annotate it", name)
+    if isinstance(parameter.default, float) and not isfinite(parameter.default):
+        yield Flaw(f"its default {parameter.default} is no JSON number", name)
     if isinstance(parameter.default, FieldInfo):
         yield Flaw("has Field(...) as its default: write Annotated[type, Field(...)] = default", name)
 

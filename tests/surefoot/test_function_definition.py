@@ -1,7 +1,10 @@
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from datetime import timedelta
+from math import inf
+from pathlib import Path
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 import pytest
 from pydantic import BaseModel, Field
@@ -172,8 +175,8 @@ class Pair:
         pytest.param(
             ToolResult[Place],
             {
-                "latitude": {"anyOf": [{"type": "number"}, {"type": "null"}]},
-                "longitude": {"anyOf": [{"type": "number", "default": 0.0}, {"type": "null"}]},
+                "latitude": {"type": ["number", "null"]},
+                "longitude": {"type": ["number", "null"], "default": 0.0},
             },
             id="a result of a model",
         ),
@@ -259,6 +262,14 @@ def documents_more(text: str) -> None:
     """
 
 
+def never_ends(hours: float = inf) -> None:
+    """Wait."""
+
+
+def counts(city: str = "Uji", most: int = cast(Any, None), least: Annotated[int, Field(ge=1)] = 0) -> None:
+    """Count."""
+
+
 @pytest.mark.parametrize(
     ("function", "flaw"),
     [
@@ -267,6 +278,7 @@ def documents_more(text: str) -> None:
         pytest.param(lambda: None, "name: String should match pattern", id="a function without a name"),
         pytest.param(looks_around, "text: its type has no JSON Schema", id="a pattern with look-around"),
         pytest.param(says_field, "text: has Field(...) as its default", id="a field as a default"),
+        pytest.param(never_ends, "hours: its default inf is no JSON number", id="a default that is no JSON"),
     ],
 )
 def test_what_cannot_be_a_tool_is_told_in_a_sentence(function: Callable[..., Any], flaw: str) -> None:
@@ -281,3 +293,27 @@ def test_a_parameter_that_only_the_docstring_has_is_a_warning() -> None:
     found = described(tool(documents_more))
     assert found.tool is not None
     assert [(flaw.field, flaw.warning) for flaw in found.flaws] == [("txt", True)]
+
+
+def test_a_default_that_its_type_refuses_is_a_warning() -> None:
+    found = described(tool(counts))
+    assert found.tool is not None
+    assert [(flaw.field, flaw.reason, flaw.warning) for flaw in found.flaws] == [
+        ("most", 'its default does not fit its type: null is not of type "integer"', True),
+        ("least", "its default does not fit its type: 0 is less than the minimum of 1", True),
+    ]
+
+
+def test_a_default_of_any_type_that_fits_it_is_no_flaw() -> None:
+    def function(
+        colour: Colour = Colour.RED,
+        place: Place = Place(latitude=1),  # noqa: B008  a model's default is what is tested
+        hours: timedelta = timedelta(hours=1),
+        path: Path = Path(),
+        pair: Pair = Pair("a"),  # noqa: B008
+        words: tuple[str, ...] = ("a",),
+        most: int | None = None,
+    ) -> None:
+        """Do."""
+
+    assert described(tool(function)).flaws == ()

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
@@ -133,9 +134,10 @@ def _module_of(recorded: Decorated) -> str | None:
 
 
 def _origin(recorded: Decorated) -> str:
-    """Give the file and line of a function."""
+    """Give the file and line of a function; of what is none, the file."""
     function = inspect.unwrap(recorded.function)
     code = getattr(function, "__code__", None)
     if code is None:
-        return f"{_module_of(recorded)}:{name_of(recorded)}"
+        module = sys.modules.get(_module_of(recorded) or "")
+        return str(getattr(module, "__file__", None) or _module_of(recorded))
     return f"{code.co_filename}:{code.co_firstlineno}"

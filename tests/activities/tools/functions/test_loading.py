@@ -111,6 +111,14 @@ def test_an_isolated_function_must_be_found_by_its_name(tmp_path: Path) -> None:
     assert problems(tmp_path, tmp_path) == [f"functions.py:7: _first.isolated: {reason}"]
 
 
+def test_a_class_with_the_decorator_is_named_by_its_file(tmp_path: Path) -> None:
+    write_module(tmp_path, "functions", '@tool\nclass Place:\n    """Where."""\n')
+
+    told = problems(tmp_path, tmp_path)
+
+    assert told == ["functions.py: Place: is a class: decorate a function"]
+
+
 def test_a_source_names_one_function_or_several(tmp_path: Path) -> None:
     methods = """
         class Service:
@@ -163,7 +171,7 @@ def test_everything_that_is_wrong_with_sources_is_named(tmp_path: Path) -> None:
         pytest.param("tools", Path("tools"), id="a directory"),
         pytest.param("./a:b", Path("./a:b"), id="a directory with a colon"),
         pytest.param("C:tools:3", Path("C:tools:3"), id="what is no name"),
-        pytest.param("builtin:files", Path("builtin:files"), id="no module is called builtin"),
+        pytest.param("builtin:other", Path("builtin:other"), id="no module is called builtin"),
         pytest.param("/a b:c.d:e.f", FunctionSource(Path("/a b"), "c.d", "e.f"), id="a function somewhere"),
         pytest.param("/a:b:c:d", FunctionSource(Path("/a:b"), "c", "d"), id="a directory with colons"),
         pytest.param("c:d", FunctionSource(Path.cwd(), "c", "d"), id="a function here"),
