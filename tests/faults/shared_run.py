@@ -24,7 +24,7 @@ def write_tools(directory: Path, cases: Iterable[Case], *, queue: str) -> None:
     directory.mkdir(exist_ok=True)
     for case in cases:
         if case.program is not None:
-            _write_program(directory / case.tool, case.program)
+            write_program(directory / case.tool, case.program)
         if case.function is not None:
             (directory / f"{case.tool}.py").write_text(case.function.replace("NAME", case.tool))
         if case.manifest is not None:
@@ -44,10 +44,10 @@ def carry_out(groups: Sequence[Sequence[Case]], surefoot: Surefoot) -> dict[str,
     workflow_id = f"faults-{secrets.token_hex(4)}"
     tools, queue = surefoot.directory / "tools", f"{workflow_id}-nobody"
     write_tools(tools, cases, queue=queue)
-    for tool, program in ((CENSUS, _census(workflow_id)), (BULK, _bulk())):
+    for tool, program in ((CENSUS, census(workflow_id)), (BULK, _bulk())):
         schema = {"type": "object"}
         manifest = {"name": tool, "description": "Helps.", "inputSchema": schema, "limits": WHOLE}
-        _write_program(tools / tool, program)
+        write_program(tools / tool, program)
         (tools / f"{tool}.tool.json").write_text(json.dumps(manifest))
     (surefoot.directory / "script.yaml").write_text(json.dumps(_script(groups)))
 
@@ -58,8 +58,8 @@ def carry_out(groups: Sequence[Sequence[Case]], surefoot: Surefoot) -> dict[str,
 
     assert (ended.exit_code, ended.event("run_finished")["status"]) == (0, "completed"), ended.stderr
     ended = replace(ended, stdout=ended.stdout.replace(str(tools), "DIR").replace(queue, "QUEUE"))
-    (census,) = [event for event in ended.events if event.get("tool") == CENSUS and "outcome" in event]
-    left: dict[str, list[str]] = census["outcome"]["result"]
+    (taken,) = [event for event in ended.events if event.get("tool") == CENSUS and "outcome" in event]
+    left: dict[str, list[str]] = taken["outcome"]["result"]
     return observed(groups, ended, surefoot.directory / EFFECTS, workflow_id, left, first_turn=2)
 
 
@@ -75,7 +75,8 @@ def _script(groups: Sequence[Sequence[Case]]) -> dict[str, object]:
     return {"steps": steps}
 
 
-def _census(workflow_id: str) -> Program:
+def census(workflow_id: str) -> Program:
+    """Give the program of the census of a run."""
     source = f"""#!{sys.executable}
 import json, os, sys
 sys.path.insert(0, {str(ROOT)!r})
@@ -120,7 +121,8 @@ def observed(
     return seen
 
 
-def _write_program(path: Path, program: Program) -> None:
+def write_program(path: Path, program: Program) -> None:
+    """Write the file of a tool."""
     if program.content is None:
         path.mkdir()
     else:
