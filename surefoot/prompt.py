@@ -60,7 +60,8 @@ def _after_parameters(definition: ToolDefinition) -> Iterator[str]:
     returns = list(_returns(definition.output_schema or {}))
     if returns:
         yield "\n".join(["**Returns:**", *returns])
-    yield "\n".join(["**Output limits:**", *_limits(definition.limits)])
+    if definition.agent is None:
+        yield "\n".join(["**Output limits:**", *_limits(definition.limits)])
     if definition.usage and definition.usage.strip():
         yield f"**Usage:**\n{definition.usage.strip()}"
 

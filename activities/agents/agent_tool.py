@@ -10,6 +10,7 @@ from surefoot.definition import MAX_TIMEOUT_SECONDS, ToolDefinition
 from surefoot.failures import not_found_on_executor
 from surefoot.json_schema import JsonSchema
 from surefoot.outcome import ToolFailure
+from surefoot.strict_json import encode_json
 from surefoot.sub_agent import SubAgent
 
 _TASK: Final[JsonSchema] = {
@@ -24,6 +25,14 @@ _TASK: Final[JsonSchema] = {
     },
     "required": ["prompt"],
     "additionalProperties": False,
+}
+
+
+_ANSWER: Final[JsonSchema] = {
+    "status": {"type": "string", "enum": ["completed", "limit_reached"]},
+    "answer": {"type": "string", "description": "What it found or did, in its own words"},
+    "reason": {"type": ["string", "null"], "description": "The limit that ended it"},
+    "turns": {"type": "integer"},
 }
 
 
@@ -48,6 +57,7 @@ def agent_tool(agent: AgentFile) -> AgentTool:
             name=definition.name,
             description=definition.description,
             input_schema=_TASK,
+            output_schema={"type": "object", "properties": {**_ANSWER, **_output(agent)}},
             timeout_seconds=min(limit_seconds, MAX_TIMEOUT_SECONDS),
             agent=SubAgent(
                 key=definition.name,
@@ -60,3 +70,12 @@ def agent_tool(agent: AgentFile) -> AgentTool:
         ),
         str(agent.path),
     )
+
+
+def _output(agent: AgentFile) -> JsonSchema:
+    """Tell of the value that its answer is, where it is one."""
+    schema = agent.definition.output_schema
+    if schema is None:
+        return {}
+    # A reference within a schema leads from its root, which would be another one here.
+    return {"output": {} if "$" in encode_json(schema) else schema}

@@ -6,6 +6,7 @@ import pytest
 from activities.agents.agent_file import AgentFile, read_agent
 from activities.agents.gathering import MAX_AGENT_DEPTH
 from activities.tools.discovery import Discovery, discover_tools, discover_tools_of
+from surefoot.prompt import native_description
 from tests.activities.agents.agents_on_disk import write_agent
 from tests.activities.tools.disk_tools import SHELL, write_tool
 
@@ -54,6 +55,26 @@ def test_an_agent_file_is_a_tool_whose_runs_have_tools_of_their_own(tmp_path: Pa
         ["look", "reviewer"],
     )
     assert found.problems == ()
+
+
+def test_a_model_is_told_what_an_agent_answers(tmp_path: Path) -> None:
+    refers = '{$defs: {a: {type: integer}}, properties: {n: {$ref: "#/$defs/a"}}}'
+    plain = write_agent(tmp_path / "plain.md", "outputSchema: {properties: {n: {type: integer}}}")
+    found = discover_tools([str(plain), str(write_agent(tmp_path / "refers.md", f"outputSchema: {refers}"))])
+
+    told = {name: native_description(tool.definition) for name, tool in found.tools.items()}
+
+    assert found.problems == ()
+    assert told["plain"].endswith(
+        "**Returns:**\n"
+        '- `status` (string): One of "completed", "limit_reached"\n'
+        "- `answer` (string): What it found or did, in its own words\n"
+        "- `reason` (string or null): The limit that ended it\n"
+        "- `turns` (integer)\n"
+        "- `output` (any)\n"
+        "  - `n` (integer)"
+    )
+    assert told["refers"].endswith("- `output` (any)")
 
 
 def test_the_tools_of_an_agents_own_run_are_those_that_its_file_names(tmp_path: Path) -> None:
