@@ -1,6 +1,7 @@
 """`surefoot run`: what was typed, checked and put together."""
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +27,7 @@ from console.limit_options import (
 from console.options import AddressOption, ToolsOption, WorkdirOption
 from console.output import OutputFormat, choose_output
 from console.output_schema import read_output_schema
+from console.reducer_sources import ReducersOption, load_reducers
 from console.running import Embedded, NamedServer, RunCommand, carry_out
 from console.tool_sources import load_tools, load_tools_of, tool_sources
 from surefoot.json_schema import JsonSchema
@@ -41,6 +43,7 @@ def run(
     prompt: Annotated[str, typer.Argument(help="What the agent is to do; `-` reads it from stdin.")],
     agent: AgentOption = None,
     tools: ToolsOption = None,
+    reducers: ReducersOption = None,
     model: Annotated[
         str | None, typer.Option(metavar="NAME", help="scripted:FILE, openai-chat:NAME, anthropic:NAME, …")
     ] = None,
@@ -91,9 +94,10 @@ def run(
     file = None if agent is None else agent_or_complain(agent)
     where: NamedServer | Embedded
     if named is None:
-        where = _embedded(file, tools, workdir=workdir, queue=queue, stay=stay)
+        embedded = _embedded(file, tools, workdir=workdir, queue=queue, stay=stay)
+        where = replace(embedded, reducers=load_reducers(reducers))
     else:
-        _refuse_worker_options(named, tools=tools, workdir=workdir, stay=stay)
+        _refuse_worker_options(named, tools=tools, reducers=reducers, workdir=workdir, stay=stay)
         where = NamedServer(named, queue or settings.task_queue)
     used = protocol or chosen_protocol(file)
     run_input = _run_input(
@@ -136,9 +140,9 @@ def _embedded(
 
 
 def _refuse_worker_options(
-    address: str, *, tools: list[str] | None, workdir: Path | None, stay: bool
+    address: str, *, tools: list[str] | None, reducers: list[str] | None, workdir: Path | None, stay: bool
 ) -> None:
-    for option, given in (("--tools", tools), ("--workdir", workdir)):
+    for option, given in (("--tools", tools), ("--reducers", reducers), ("--workdir", workdir)):
         if given:
             raise CommandError(
                 f"{option} belongs to the worker: start `surefoot worker {option} …` on {address}, and "

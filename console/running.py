@@ -16,6 +16,7 @@ from console.exit_codes import ExitCode
 from console.interrupt import Interrupt
 from console.lines import write_line
 from console.output import Output
+from console.reducer_sources import NO_REDUCERS, GivenReducers
 from console.staying import keep_ui_up
 from console.watching import watch, watch_command
 from surefoot.run import RunInput, fit_an_input
@@ -50,6 +51,7 @@ class Embedded:
     """Keep the UI up after the run, on a terminal."""
     agent: Path | None = None
     """The agent file that the tools come from, in place of sources."""
+    reducers: GivenReducers = NO_REDUCERS
 
 
 @dataclass(frozen=True)
@@ -171,13 +173,20 @@ def _claim_queue(command: RunCommand, where: Embedded, settings: Settings) -> Cl
             agent=where.agent,
             working_directory=where.directory,
             protocol=command.run.protocol,
+            reducers=where.reducers.sources,
         )
     )
 
 
 def _worker(where: Embedded, claim: Claim, client: Client, settings: Settings) -> Worker:
     serving = Serving.of(settings)
-    return serving.worker(client, queue=claim.served.queue, tools=where.tools, directory=where.directory)
+    return serving.worker(
+        client,
+        queue=claim.served.queue,
+        tools=where.tools,
+        directory=where.directory,
+        reducers=where.reducers.reducers,
+    )
 
 
 def _begin(command: RunCommand, handle: WorkflowHandle[Any, Any], server: Temporal, *, queue: str) -> None:

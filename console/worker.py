@@ -18,6 +18,7 @@ from console.exit_codes import ExitCode
 from console.given_text import checked_name
 from console.interrupt import Interrupt
 from console.options import AddressOption, ToolsOption, WorkdirOption
+from console.reducer_sources import GivenReducers, ReducersOption, load_reducers
 from console.tool_sources import load_tools, load_tools_of, tool_sources
 from workers.logging import configure_logging
 from workers.serving import Serving
@@ -34,6 +35,7 @@ def worker(
     ] = None,
     agent: AgentOption = None,
     tools: ToolsOption = None,
+    reducers: ReducersOption = None,
     workdir: WorkdirOption = None,
     address: AddressOption = None,
 ) -> int:
@@ -52,9 +54,10 @@ def worker(
     settings = settings_or_complain()
     served = checked_name("--queue", queue) or settings.task_queue
     found = _tools(agent, tools)
+    given = load_reducers(reducers)
     directory, named = working_directory(workdir), address_or_complain(address)
     return run_to_exit_code(
-        lambda interrupt: _serve(settings, served, found, directory, named, interrupt),
+        lambda interrupt: _serve(settings, served, found, given, directory, named, interrupt),
         interrupted=ExitCode.DONE,
     )
 
@@ -71,13 +74,21 @@ async def _serve(
     settings: Settings,
     queue: str,
     tools: Discovery,
+    given: GivenReducers,
     directory: Path,
     address: str | None,
     interrupt: Interrupt,
 ) -> ExitCode:
     serving, version = Serving.of(settings), deployment_version(settings)
     async with temporal(settings, address=address) as server:
-        built = serving.worker(server.client, queue=queue, tools=tools, directory=directory, version=version)
+        built = serving.worker(
+            server.client,
+            queue=queue,
+            tools=tools,
+            directory=directory,
+            version=version,
+            reducers=given.reducers,
+        )
         grace = settings.graceful_shutdown_timeout.total_seconds()
         with interrupt.heeded(f"Stopping; running calls have {grace:g}s. Again to stop at once."):
             async with built:

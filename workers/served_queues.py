@@ -22,6 +22,8 @@ class ServedQueue(WireModel):
     workflow_id: str
     tool_directories: tuple[str, ...]
     """As `--tools` takes them: absolute paths, `/directory:module:attribute`, or the word `builtin`."""
+    reducers: tuple[str, ...] = ()
+    """As `--reducers` takes them: absolute paths of Python files, or `/directory:module:attribute`."""
     agent: Path | None = None
     """The agent file that the tools come from, in place of directories."""
     working_directory: Path

@@ -1,6 +1,6 @@
 """What all workers of one process serve with."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from temporalio.worker import Worker
 from activities.llm_turn import OpenModel
 from activities.tools.discovery import Discovery
 from activities.tools.tool_sets import ToolSets
+from surefoot.reducer import Reducer
 from workers.environment import process_environment
 from workers.models import own_models
 from workers.settings import Settings
@@ -42,6 +43,7 @@ class Serving:
         tools: Discovery,
         directory: Path,
         version: WorkerDeploymentVersion | None = None,
+        reducers: Sequence[Reducer] = (),
     ) -> Worker:
         """Build a worker for one queue as `build_worker` does; `directory` is where tools run."""
         return build_worker(
@@ -54,4 +56,5 @@ class Serving:
             settings=self.settings,
             version=version,
             tool_sets=ToolSets(tools.definitions, tools.tool_sets),
+            reducers=reducers,
         )

@@ -11,6 +11,7 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from activities.agents.agent_file import AgentFile, read_agent
 from activities.tools.discovery import Discovery, discover_tools, discover_tools_of
+from workers.reducers import find_reducers
 from workers.served_queues import Claim, DamagedQueueError, ServedQueue, ServedQueues
 from workers.serving import Serving
 from workers.snapshot import has_ended
@@ -86,8 +87,15 @@ class QueueTakeover:
             return None
         for away in tools.errors:
             log.warning("a run goes on without a server", workflow_id=served.workflow_id, reason=str(away))
+        found = find_reducers(served.reducers)
+        for problem in found.problems:
+            self._complain(f"the run {served.workflow_id} goes on without its reducers: {problem}")
         worker = self._with.worker(
-            self._client, queue=served.queue, tools=tools, directory=served.working_directory
+            self._client,
+            queue=served.queue,
+            tools=tools,
+            directory=served.working_directory,
+            reducers=() if found.problems else found.reducers,
         )
         async with worker:
             log.info("serving an unfinished run", workflow_id=served.workflow_id, task_queue=served.queue)

@@ -1,6 +1,6 @@
 """A worker process's wiring: the agent workflow, the model's turns and the tools on one task queue."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
@@ -21,7 +21,9 @@ from activities.queues import QueueActivities
 from activities.tools.artifacts import Artifacts
 from activities.tools.executor import Tool, ToolExecutor
 from activities.tools.tool_sets import ToolSets
+from surefoot.reducer import Reducer
 from workers.child_signals import keep_exit_codes
+from workers.reducing import Reducing
 from workers.settings import Settings
 from workers.storage import open_store
 from workers.versioning import pinning
@@ -43,10 +45,12 @@ def build_worker(
     settings: Settings,
     version: WorkerDeploymentVersion | None = None,
     tool_sets: ToolSets | None = None,
+    reducers: Sequence[Reducer] = (),
 ) -> Worker:
     """Build a worker that serves runs and their tools on one queue; `directory` is where tools run.
 
-    `tool_sets` tells which of the tools a run is given; without it, each is given all of them.
+    `tool_sets` tells which of the tools a run is given; without it, each is given all of them. Each run keeps
+    a slice of its state for each of the `reducers`.
 
     With a version, the server gives it new runs once that is current, and keeps each run on its version.
 
@@ -87,6 +91,7 @@ def build_worker(
         max_heartbeat_throttle_interval=settings.heartbeat_throttle,
         sticky_queue_schedule_to_start_timeout=_STICKY_PATIENCE,
         graceful_shutdown_timeout=settings.graceful_shutdown_timeout,
+        interceptors=[Reducing(reducers)] if reducers else [],
         plugins=[SimplePlugin("surefoot.tools", run_context=partial(_closing, executor))],
     )
 
