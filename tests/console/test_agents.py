@@ -1,4 +1,5 @@
 import json
+import signal
 from decimal import Decimal
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from console.exit_codes import ExitCode
 from surefoot.limits import Limits
 from tests.activities.agents.agents_on_disk import write_agent
 from tests.activities.tools.disk_tools import SHELL, write_tool
+from tests.conftest import RealServer
 from tests.console.command import Surefoot
 from workers.agent_directories import agent_directories
 from workers.served_queues import ServedQueue
@@ -193,9 +195,9 @@ def test_a_queue_that_was_served_for_an_agent_is_served_with_its_tools(tmp_path:
         queue="q", workflow_id="w", tool_directories=(), agent=agent, working_directory=tmp_path
     )
 
-    before = tools_of(ServedQueue.model_validate_json(queue.model_dump_json()))
+    before = tools_of(ServedQueue.model_validate_json(queue.model_dump_json()), {})
     write_agent(agent, "colour: red")
-    after = tools_of(queue)
+    after = tools_of(queue, {})
 
     assert (list(before.tools), before.errors) == (["bash"], ())
     assert (list(after.tools), len(after.errors)) == ([], 1)
@@ -219,3 +221,22 @@ def test_a_run_of_an_agent_has_the_model_tools_and_limits_of_its_file(surefoot: 
 
     assert [limited.exit_code, option_wins.exit_code] == [ExitCode.LIMIT_REACHED, ExitCode.DONE]
     assert option_wins.event("run_finished")["answer"] == "Seen."
+
+
+def test_a_worker_serves_the_tools_of_an_agent_and_a_client_takes_all_else_from_its_file(
+    surefoot: Surefoot, server: RealServer, tmp_path: Path
+) -> None:
+    place = ("--address", server.address, "--queue", f"queue-of-{tmp_path.name}")
+    write_tool(tmp_path / "tools", "look", f"{SHELL}echo '{{\"seen\": 1}}'\n")
+    (tmp_path / "look.yaml").write_text(
+        "steps: [{call: [{look: {}}]}, {say: 'It saw {{last.result.seen}}.'}]\n"
+    )
+    write_agent(tmp_path / "agents" / "looker.md", "tools: [../tools]", "model: scripted:../look.yaml")
+    worker = surefoot.start("worker", *place, "--agent", "looker")
+    worker.until_it_says('"event": "serving"')
+
+    ended = surefoot("run", "Look.", *place, "--agent", "looker", "-o", "jsonl")
+    worker.signal(signal.SIGTERM)
+
+    assert (ended.event("run_finished")["answer"], worker.ends().exit_code) == ("It saw 1.", 0)
+    assert "`surefoot worker --agent agents/looker.md` serves those that the file names" in ended.stderr
