@@ -71,6 +71,8 @@ def _problems(value: str, directory: Path) -> list[str]:
         return ["--tools is empty, and needs a directory of tools, module:attribute or the word `builtin`"]
     if directory.is_dir():
         return []
+    if directory.suffix == ".py" and directory.exists():
+        return [f"{directory} is a file: name the directory it is in, or its functions as module:attribute"]
     if directory.exists():
         return [f"{directory} is not a directory"]
     return [f"there is no such tools directory: {directory}"]

@@ -45,17 +45,31 @@ def test_a_function_is_remembered_with_the_directory_of_its_module(
     assert sources == (f"{tmp_path}:weather:forecast", "/else:weather:forecast")
 
 
+def test_an_agent_is_remembered_by_the_path_of_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert tool_sources(["a.md", "./agents/../a.md", str(tmp_path / "a.md")]) == (
+        f"{tmp_path}/a.md",
+        f"{tmp_path}/agents/../a.md",
+    )
+
+
 def test_every_place_that_is_none_is_named(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()
+    module = tmp_path / "functions.py"
+    module.touch()
 
     with pytest.raises(CommandError) as caught:
-        tool_sources(["", str(tmp_path / "nowhere"), str(file), str(tmp_path)])
+        tool_sources(["", str(tmp_path / "nowhere"), str(file), str(module), str(tmp_path)])
 
     assert caught.value.message.splitlines() == [
         "--tools is empty, and needs a directory of tools, module:attribute or the word `builtin`",
         f"there is no such tools directory: {tmp_path / 'nowhere'}",
         f"{file} is not a directory",
+        f"{module} is a file: name the directory it is in, or its functions as module:attribute",
     ]
 
 
