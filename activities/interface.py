@@ -1,12 +1,12 @@
 """What workflows know of activities: literal names and typed payloads."""
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from surefoot.conversation import NOTHING_KEPT, AssistantMessage, Kept, Message, Prefix
 from surefoot.definition import ToolDefinition
-from surefoot.run import Protocol
+from surefoot.run import Protocol, TaskQueueName
 from surefoot.usage import NO_USAGE, Usage
-from surefoot.wire import WireModel
+from surefoot.wire import WireModel, is_none
 
 LLM_TURN = "llm_turn"
 LIST_TOOLS = "list_tools"
@@ -41,6 +41,10 @@ class ToolList(WireModel):
     """The answer of `list_tools`: what the worker that serves the run's queue can run."""
 
     tools: tuple[ToolDefinition, ...]
+    tools_queue: TaskQueueName | None = Field(default=None, exclude_if=is_none)
+    """Where to ask instead, when this worker leaves tools to others."""
+    model_queue: TaskQueueName | None = Field(default=None, exclude_if=is_none)
+    """Where to ask the model, when this worker leaves that to others."""
 
 
 class ToolListRequest(WireModel):

@@ -10,7 +10,7 @@ from surefoot.json_schema import JsonSchema
 from surefoot.schema import SchemaRefusedError, check_schema
 from surefoot.sizes import MAX_ANSWER_BYTES
 from surefoot.sub_agent import SubAgent
-from surefoot.wire import CamelModel
+from surefoot.wire import CamelModel, is_none
 
 RESERVED_NAMES: frozenset[str] = frozenset(
     {"llm_turn", "list_tools", "describe_queue", "keep_conversation", "compact_context", "surefoot"}
@@ -58,10 +58,6 @@ def _default_heartbeat(fields: dict[str, object]) -> float | None:
     return None if fields.get("executor_queue") else DEFAULT_HEARTBEAT_SECONDS
 
 
-def _is_none(value: object) -> bool:
-    return value is None
-
-
 class ToolDefinition(CamelModel):
     """A tool as the model and the workflow know it; durations in seconds, sizes in bytes."""
 
@@ -82,7 +78,7 @@ class ToolDefinition(CamelModel):
     )
     approval: Literal["never"] = "never"
     # Left out where there is none, so that what other tools write into histories stays as it was.
-    agent: SubAgent | None = Field(default=None, exclude_if=_is_none)
+    agent: SubAgent | None = Field(default=None, exclude_if=is_none)
     """What makes the tool an agent of its own: a call of it is a run, and no activity."""
 
     @field_validator("name")

@@ -14,7 +14,7 @@ from surefoot.protocol import Protocol
 from surefoot.run_text import ModelName, SystemText, run_text
 from surefoot.sizes import MAX_INPUT_DEFINITIONS_BYTES, MAX_PROMPT_BYTES, count
 from surefoot.usage import Usage
-from surefoot.wire import WireModel
+from surefoot.wire import WireModel, is_none
 
 WORKFLOW = "surefoot"
 EVENTS_QUERY = "events"
@@ -22,6 +22,9 @@ CONVERSATION_QUERY = "conversation"
 CANCEL_TOOL_CALL_UPDATE = "cancel_tool_call"
 SEND_MESSAGE_UPDATE = "send_message"
 SLICES_QUERY = "slices"
+
+TaskQueueName = Annotated[str, Field(min_length=1, max_length=1_000)]
+
 
 # The server takes a timeout of zero for none at all.
 _Period = Annotated[float, Field(ge=0.001, le=366 * 86_400)]
@@ -70,6 +73,8 @@ class RunInput(WireModel):
     model_patience: ModelPatience = ModelPatience()
     tools: Annotated[tuple[ToolDefinition, ...], AfterValidator(_carried_in_an_input)] | None = None
     """The tools of the run, where whoever starts it knows them; else the run asks its worker."""
+    model_queue: TaskQueueName | None = Field(default=None, exclude_if=is_none)
+    """Where the model is asked; None is the run's own task queue, unless its worker names another."""
     agent: Annotated[str, Field(min_length=1, max_length=1_000)] | None = None
     """Which set of its worker's tools the run asks for: a sub-agent's `key`; None is the worker's own."""
     tells_parent: bool = False

@@ -14,3 +14,8 @@ class CamelModel(WireModel):
     """A wire model whose fields are in camel case outside, as MCP's are."""
 
     model_config = ConfigDict(alias_generator=to_camel, serialize_by_alias=True)
+
+
+def is_none(value: object) -> bool:
+    """Say of a field whether it is left out, so that what was written before there was one stays as it is."""
+    return value is None

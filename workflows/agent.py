@@ -58,7 +58,7 @@ from workflows.slices import Slices
 from workflows.sub_agents import Caller, SubAgents
 from workflows.telling_parent import tell_parent
 from workflows.tool_calls import ToolCalls
-from workflows.tool_list import list_tools
+from workflows.tool_list import equipped
 from workflows.window import ContextWindow
 
 # Stands for the input of a run that was started with none: the SDK then calls `run` without it.
@@ -159,7 +159,7 @@ class Agent:
 
     async def _run(self, run: RunInput) -> RunResult:
         self._tells_parent = run.tells_parent
-        tools = await self._begin(run)
+        run, tools = await self._begin(run)
         while True:
             spent = self._spent_so_far()
             limits = known_limits(run.limits, spent)
@@ -180,14 +180,14 @@ class Agent:
                 case _:
                     await self._take(step, run, tools)
 
-    async def _begin(self, run: RunInput) -> tuple[ToolDefinition, ...]:
-        """Begin the conversation, or go on with the one that is carried; gives the tools of the run."""
+    async def _begin(self, run: RunInput) -> tuple[RunInput, tuple[ToolDefinition, ...]]:
+        """Begin the conversation, or go on with the one that is carried; gives where and with what tools."""
         if run.carried is None:
             self._spent = Spent(started_at=workflow.info().workflow_start_time)
-            tools = run.tools if run.tools is not None else await list_tools(run.agent)
+            run, tools = await equipped(run)
             system = SystemMessage(text=system_prompt(run.system, run.output_schema), tools=tools)
             self._conversation = self._conversation.append(system, UserMessage(text=run.prompt))
-            return tools
+            return run, tools
         carried = unpack(run.carried)
         self.slices.go_on(carried.slices)
         self._inbox = Inbox((*carried.waiting, *self._inbox.waiting))
@@ -198,10 +198,12 @@ class Agent:
         self._log.go_on(
             carried.events, executions=carried.tool_executions, failed=carried.failed_tool_executions
         )
-        return carried.tools
+        return run, carried.tools
 
     async def _go_on_as_new(self, run: RunInput, tools: tuple[ToolDefinition, ...]) -> NoReturn:
-        self._conversation = await small_enough(self._conversation, self._model_turns.given)
+        self._conversation = await small_enough(
+            self._conversation, self._model_turns.given, queue=run.model_queue
+        )
         await go_on_as_new(run, lambda: self._carry(tools))
 
     def _carry(self, tools: tuple[ToolDefinition, ...]) -> Carried:

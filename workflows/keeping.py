@@ -15,10 +15,11 @@ _ATTEMPT = timedelta(minutes=2)
 _LONGEST_PAUSE = timedelta(minutes=1)
 
 
-async def small_enough(conversation: Conversation, given: Prefix) -> Conversation:
+async def small_enough(conversation: Conversation, given: Prefix, *, queue: str | None) -> Conversation:
     """Give the conversation with no more messages at hand than may be carried; the rest is in the store.
 
-    A store that is away is waited for: what was said must not be lost.
+    `queue` is where the run asks its model, None its own. A store that is away is waited for: what was said
+    must not be lost.
     """
     if fit(conversation.messages, MAX_CARRIED_MESSAGES_BYTES):
         return conversation
@@ -28,6 +29,7 @@ async def small_enough(conversation: Conversation, given: Prefix) -> Conversatio
     raw = await workflow.execute_activity(
         KEEP_CONVERSATION,
         KeepInput(base=conversation.base, upto=upto),
+        task_queue=queue,
         result_type=RawValue,
         start_to_close_timeout=_ATTEMPT,
         retry_policy=RetryPolicy(maximum_interval=_LONGEST_PAUSE),

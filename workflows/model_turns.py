@@ -58,7 +58,7 @@ class ModelTurns:
         raw = await patiently(
             LLM_TURN,
             turn,
-            run.model_patience,
+            run,
             activity_id=f"turn-{turn.turn}-shorter-{again}" if again else f"turn-{turn.turn}",
             summary=_summary(turn.turn, run.model, conversation.prefix.length - self.given.length),
         )

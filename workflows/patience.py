@@ -11,7 +11,7 @@ from temporalio.exceptions import (
 )
 
 from activities.interface import MODEL_UNAVAILABLE
-from surefoot.run import ModelPatience
+from surefoot.run import RunInput
 from surefoot.wire import WireModel
 
 _HEARTBEAT_TIMEOUT = timedelta(seconds=15)
@@ -22,27 +22,32 @@ _UNHEARD_TRIES = 3
 
 
 async def patiently(
-    activity: str, argument: WireModel, patience: ModelPatience, *, activity_id: str, summary: str
+    activity: str, argument: WireModel, run: RunInput, *, activity_id: str, summary: str
 ) -> RawValue:
-    """Give what the activity answers; raises ActivityError when it fails for good, or stays away too long."""
+    """Give what the activity answers where the run asks its model.
+
+    Raises ActivityError when it fails for good, or stays away too long.
+    """
     tried_id = activity_id
     for again in range(1, _UNHEARD_TRIES):
         try:
-            return await _attempt(activity, argument, patience, activity_id=tried_id, summary=summary)
+            return await _attempt(activity, argument, run, activity_id=tried_id, summary=summary)
         except ActivityError as error:
             if not _was_left_alone(error):
                 raise
         tried_id = f"{activity_id}-again-{again}"
-    return await _attempt(activity, argument, patience, activity_id=tried_id, summary=summary)
+    return await _attempt(activity, argument, run, activity_id=tried_id, summary=summary)
 
 
 async def _attempt(
-    activity: str, argument: WireModel, patience: ModelPatience, *, activity_id: str, summary: str
+    activity: str, argument: WireModel, run: RunInput, *, activity_id: str, summary: str
 ) -> RawValue:
+    patience = run.model_patience
     return await workflow.execute_activity(
         activity,
         argument,
         activity_id=activity_id,
+        task_queue=run.model_queue,
         result_type=RawValue,
         start_to_close_timeout=timedelta(seconds=patience.attempt_seconds),
         schedule_to_close_timeout=timedelta(seconds=patience.total_seconds),

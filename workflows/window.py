@@ -80,7 +80,7 @@ class ContextWindow:
                 window_tokens=self.known.window,
                 tokens=self.known.tokens_in(conversation.size_bytes),
             ),
-            run.model_patience,
+            run,
             activity_id=f"{COMPACT_CONTEXT}-{workflow.uuid4().hex[:8]}",
             summary=f"before turn {turn.turn} · {_WHY[reason]}",
         )
