@@ -28,8 +28,7 @@ def tool_sources(values: Sequence[str]) -> tuple[str, ...]:
             case FunctionSource() as source:
                 places.setdefault(source, str(source))
             case AgentSource(path=path):
-                file = AgentSource(path.absolute())
-                places.setdefault(file, str(file))
+                places.setdefault(AgentSource(path.resolve()), str(path.absolute()))
             case McpFile(path=path) as file:
                 places.setdefault(McpFile(path.absolute()), str(file))
             case McpServers() as servers:

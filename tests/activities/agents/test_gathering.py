@@ -156,6 +156,21 @@ def test_all_that_is_wrong_below_an_agent_is_said_where_it_is_named(tmp_path: Pa
     ]
 
 
+def test_what_is_wrong_with_a_server_is_said_on_its_line(tmp_path: Path) -> None:
+    servers = ("mcpServers:", "  time: {args: []}", "  clock:", "    url: ${CLOCK_URL}")
+    write_agent(tmp_path / "timer.md", "tools: []", *servers)
+
+    found = discover_tools([str(tmp_path / "timer.md")])
+
+    assert problems(found, tmp_path) == [
+        "timer.md:5: mcpServers.time: needs either a command or a url",
+        (
+            "timer.md:7: mcpServers.clock.url: the environment variable CLOCK_URL is not set, and there is "
+            "no default"
+        ),
+    ]
+
+
 @pytest.mark.parametrize("first", ["a.md", "b.md"])
 def test_agents_that_are_tools_of_each_other_are_refused(tmp_path: Path, first: str) -> None:
     write_agent(tmp_path / "a.md", "tools: [builtin, b.md]")
