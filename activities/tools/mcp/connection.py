@@ -166,7 +166,8 @@ async def _ignore_progress(progress: float, total: float | None, message: str | 
 
 
 def _json(result: types.CallToolResult) -> dict[str, JsonValue]:
-    value = strict_json(encode_json(result.model_dump(by_alias=True, mode="json", exclude_none=True)))
+    # As Python, for as JSON it would turn Infinity into null.
+    value = strict_json(encode_json(result.model_dump(by_alias=True, exclude_none=True)))
     assert isinstance(value, dict)  # noqa: S101  a model is an object
     return value
 

@@ -54,8 +54,7 @@ async def _ask(
         if listing.done():
             return listing.result()
         listing.cancel()
-        said = f": {session.overheard.beginning}" if session.overheard.beginning else ""
-        return CannotStartError(f"its server did not list its tools within {server.startup_seconds:g}s{said}")
+        return session.no_answer()
     except CannotStartError as error:
         return error
     finally:

@@ -1,10 +1,15 @@
 """What an error of the SDK stands for: it has one class for what a server said and for what became of it."""
 
+import re
+
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR
 
 from activities.tools.mcp.endings import Broken, CallEnding, Failed, Refused, TooLarge, Unreadable
 from activities.tools.mcp.wire import Wire
+
+SDK_CLOSED = "Connection closed"
+"""What the SDK says when it does not say why."""
 
 _OF_THE_SDK = {
     (PARSE_ERROR, "Failed to parse "),
@@ -21,6 +26,9 @@ _OF_A_STATUS = {
 """What the SDK makes of an HTTP status without an error of the protocol."""
 
 
+_NOT_JSON = re.compile(r"Invalid JSON: (.*?) \[type=")
+
+
 def ending_of(error: MCPError, wire: Wire | None) -> CallEnding:
     """Tell what became of a request that ended with this error; `wire` is what it went over, if HTTP."""
     if isinstance(error.data, Unreadable | TooLarge):
@@ -34,7 +42,14 @@ def ending_of(error: MCPError, wire: Wire | None) -> CallEnding:
         if code == INVALID_REQUEST and message.startswith("Redirect to "):
             return Failed(f"its server answered with a redirect: {message}")
         if any(code == own and message.startswith(text) for own, text in _OF_THE_SDK):
-            return Unreadable(message)
-    if code == CONNECTION_CLOSED and (wire is not None or message == "Connection closed"):
+            return Unreadable(_reason(message), wire.head.decode("utf-8", "replace"))
+    if code == CONNECTION_CLOSED and (wire is not None or message == SDK_CLOSED):
         return Broken(message)
     return Refused(code, message)
+
+
+def _reason(message: str) -> str:
+    if not message.startswith("Failed to parse "):
+        return message
+    found = _NOT_JSON.search(message)
+    return found[1] if found else "it is no message of JSON-RPC 2.0"

@@ -5,6 +5,7 @@ and nobody takes its cancellation for ours.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -22,10 +23,14 @@ from activities.tools.mcp.failing import never_sent, reason_of, unreachable
 from activities.tools.mcp.notifications import logged
 from activities.tools.mcp.overheard import Overheard
 from activities.tools.mcp.process import ServerProcess, started
+from activities.tools.mcp.protocol_errors import SDK_CLOSED
 from activities.tools.mcp.server import Endpoint, McpServer, Program
 from activities.tools.mcp.wire import Wire
 
 CLIENT = types.Implementation(name="surefoot", version="1")
+
+_QUIETED = {"mcp": logging.CRITICAL, "client": logging.CRITICAL, "httpx2": logging.WARNING}
+"""Loggers that tell, with tracebacks, what our outcomes and problems tell in words."""
 
 CLOSE_SECONDS = 2.0
 """How long a server may take to part from us over HTTP."""
@@ -38,6 +43,8 @@ class Session:
     """One session; it is opening as soon as it is made, in the running event loop."""
 
     def __init__(self, server: McpServer, *, environment: Mapping[str, str], directory: Path) -> None:
+        for logger, level in _QUIETED.items():
+            logging.getLogger(logger).setLevel(level)
         self.overheard = Overheard()
         self._server = server
         self._environment = environment
@@ -69,6 +76,11 @@ class Session:
         """
         await asyncio.wait({self._connection})
         return self._connection.result()
+
+    def no_answer(self) -> CannotStartError:
+        """Say that the server took longer than it may to begin with."""
+        said = f": {self.overheard.beginning}" if self.overheard.beginning else ""
+        return CannotStartError(f"its server did not answer within {self._server.startup_seconds:g}s{said}")
 
     async def call(self, tool: str, call: ToolCallInput) -> CallEnding:
         """Make a call as soon as the session is open; cancelling it ends nothing but the call."""
@@ -160,12 +172,11 @@ class Session:
             await self._closing.wait()
 
     async def _agree(self, session: ClientSession, wire: Wire | None) -> None:
-        allowed = self._server.startup_seconds
         try:
-            async with asyncio.timeout(allowed):
+            async with asyncio.timeout(self._server.startup_seconds):
                 await agree(session, wire)
         except TimeoutError:
-            raise CannotStartError(f"its server did not answer within {allowed:g}s") from None
+            raise self.no_answer() from None
 
     async def _log(self, params: types.LoggingMessageNotificationParams) -> None:
         if text := logged("notifications/message", params.model_dump(mode="json")):
@@ -181,7 +192,9 @@ class Session:
         """Say why the connection broke, as soon as it is known."""
         if self._process is not None:
             return Broken(f"its server {await self._process.how_it_ended()}")
-        await asyncio.wait({self._task}, timeout=1)
+        if ending.reason != SDK_CLOSED:
+            return ending
+        await asyncio.wait({self._task}, timeout=CLOSE_SECONDS)
         if self._broken_by is None:
             return ending
         if never_sent(self._broken_by):

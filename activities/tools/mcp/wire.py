@@ -8,6 +8,8 @@ import httpx2
 from activities.tools.mcp.lines import MAX_LINE_BYTES
 from activities.tools.mcp.server import Endpoint
 
+_HEAD_BYTES = 16 * 1024
+
 
 class _TooMuchError(Exception):
     """More came than is read of one answer."""
@@ -20,6 +22,8 @@ class Wire:
         self._endpoint = endpoint
         self.status = ""
         """Of the latest answer to a request that said it was not served, as people name it; else empty."""
+        self.head = bytearray()
+        """How the latest answer began, as far as it was read."""
         self.too_large = False
         """An answer was larger than what is read of one."""
 
@@ -36,6 +40,7 @@ class Wire:
             self.status = (
                 _named(response.status_code) if response.status_code >= HTTPStatus.BAD_REQUEST else ""
             )
+            self.head.clear()
         stream = response.stream
         if isinstance(stream, httpx2.AsyncByteStream):
             response.stream = _Bounded(stream, self)
@@ -49,6 +54,7 @@ class _Bounded(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for chunk in self._stream:
+            self._wire.head += chunk[: _HEAD_BYTES - len(self._wire.head)]
             self._left_bytes -= len(chunk)
             if self._left_bytes < 0:
                 self._wire.too_large = True
