@@ -10,6 +10,7 @@ from tests.conftest import RealServer
 from tests.console.command import ROOT
 
 AGENTS = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+TOOLS = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
 
 
 def keys(heading: str) -> list[str]:
@@ -36,22 +37,39 @@ def test_the_mistakes_in_the_documentation_are_told_as_it_says(tmp_path: Path) -
     )
 
 
-def test_the_example_of_an_agent_works_as_it_is_printed(tmp_path: Path, server: RealServer) -> None:
-    (example,) = re.findall(r"```sh\n(.*?)```", AGENTS, flags=re.DOTALL)
+def printed(example: str, directory: Path, server: RealServer) -> list[str]:
+    """What a shell prints for an example, line by line."""
     environment = {
         **os.environ,
         "PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}",
         "XDG_STATE_HOME": str(server.state_directory.parent),
     }
-
     shown = subprocess.run(
         ["sh", "-ec", example],
-        cwd=tmp_path,
+        cwd=directory,
         env=environment,
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
+    assert shown.returncode == 0, shown.stderr
+    return shown.stdout.splitlines()
 
-    assert shown.stdout.splitlines() == ["ok: counter (agents/counter.md): bash", "1"], shown.stderr
+
+def test_the_example_of_an_agent_works_as_it_is_printed(tmp_path: Path, server: RealServer) -> None:
+    (example,) = re.findall(r"```sh\n(.*?)```", AGENTS, flags=re.DOTALL)
+
+    assert printed(example, tmp_path, server) == ["ok: counter (agents/counter.md): bash", "1"]
+
+
+def test_the_example_of_an_agent_as_a_tool_is_shown_as_the_model_sees_it(
+    tmp_path: Path, server: RealServer
+) -> None:
+    section = TOOLS.split("\n## An agent\n")[1].split("\n## ")[0]
+    (example,) = re.findall(r"```sh\n(.*?)```", section, flags=re.DOTALL)
+
+    lines = printed(example, tmp_path, server)
+
+    assert lines[0] == f"ok: reader ({tmp_path}/agents/reader.md)"
+    assert {"### reader", "Reads a file and says in one sentence what it is about."} <= set(lines)
