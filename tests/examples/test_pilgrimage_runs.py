@@ -39,8 +39,9 @@ def test_the_readmes_tools_answer_as_it_says(services: Services, server: RealSer
     ended = shell(CHECKS, services, server)
 
     tools = re.findall(r"^\| `\w+\.py`.* \| (`\w+`(?:, `\w+`)*) \|$", README, flags=re.MULTILINE)
-    checked = [line for line in ended.stdout.splitlines() if line.startswith("ok: ")]
+    *checked, agent = [line for line in ended.stdout.splitlines() if line.startswith("ok: ")]
     assert sorted(re.findall(r"`(\w+)`", " ".join(tools))) == [line.split()[1] for line in checked]
+    assert agent.startswith("ok: examples/pilgrimage/guide.md ")
     assert '"name": "響け！ユーフォニアム"' in ended.stdout  # noqa: RUF001  a title
     assert '"nearest_point": "あじろぎの道"' in ended.stdout
     assert ended.exit_code == 0

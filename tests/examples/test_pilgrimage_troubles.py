@@ -1,6 +1,7 @@
 import asyncio
 import threading
 import time
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -216,6 +217,22 @@ async def test_a_service_that_is_slow_is_a_timeout(
     over.set()
     error = f"{name} did not answer within 0.2 s"
     assert answer == {"success": False, "error": error, "error_code": "timeout", **own}
+
+
+async def test_a_service_that_drips_is_slow(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def drip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        with suppress(ConnectionError):
+            while True:
+                writer.write(b" ")
+                await writer.drain()
+                await asyncio.sleep(0.02)
+
+    async with await asyncio.start_server(drip, "127.0.0.1", port := free_port()):
+        monkeypatch.setenv("PILGRIMAGE_BANGUMI_URL", f"http://127.0.0.1:{port}")
+        monkeypatch.setenv("PILGRIMAGE_TIMEOUT_SECONDS", "0.3")
+
+        assert (await ask(SUBJECT))["error"] == "Bangumi did not answer within 0.3 s"
 
 
 @pytest.mark.parametrize("asked", FAILED)
