@@ -10,29 +10,16 @@ from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_exception
 
 from surefoot.carried import Carried, Said, unpack
-from surefoot.child_run import CHILD_USED_SIGNAL, ChildUsed
 from surefoot.conversation import Conversation, Message, SystemMessage, UserMessage
 from surefoot.definition import ToolDefinition
 from surefoot.inbox import Inbox
-from surefoot.ledger import MessageReceived, RunFinished, RunStarted, RunStatus
-from surefoot.pages import page_of
+from surefoot.ledger import RunFinished, RunStatus
 from surefoot.prompt import system_prompt
 from surefoot.run import (
-    CANCEL_TOOL_CALL_UPDATE,
-    CONVERSATION_QUERY,
-    EVENTS_QUERY,
-    SEND_MESSAGE_UPDATE,
-    SLICES_QUERY,
     WORKFLOW,
-    CancelToolCall,
-    ConversationPage,
-    ConversationRequest,
-    EventsPage,
     RunInput,
     RunResult,
-    SendMessage,
 )
-from surefoot.slices import Slice
 from surefoot.spent import NOTHING_SPENT, Spent, Used
 from surefoot.turn import (
     CallModel,
@@ -46,18 +33,14 @@ from surefoot.turn import (
 )
 from workflows.bugs import BUGS, explained, is_bug
 from workflows.chain import go_on_as_new, is_due
-from workflows.event_log import EventLog
 from workflows.keeping import small_enough
 from workflows.known_limits import known_limits
 from workflows.model_turns import ModelTurns
-from workflows.pace import Pace
 from workflows.payloads import UndecodableError, typed
 from workflows.reasons import reason_of
-from workflows.refusal import refuse_for
-from workflows.slices import Slices
-from workflows.sub_agents import Caller, SubAgents
+from workflows.steered import Steered
+from workflows.sub_agents import Caller
 from workflows.telling_parent import tell_parent
-from workflows.tool_calls import ToolCalls
 from workflows.tool_list import equipped
 from workflows.window import ContextWindow
 
@@ -66,28 +49,16 @@ _NO_INPUT = RawValue(Payload())
 
 
 @workflow.defn(name=WORKFLOW, failure_exception_types=BUGS)
-class Agent:
+class Agent(Steered):
     """One run of an agent, from its prompt to its answer."""
 
     def __init__(self) -> None:
-        self.slices = Slices()
-        """What reducers keep; the worker of the run says which."""
-        self._log = EventLog(self.slices.add)
-        self._conversation = Conversation()
-        self._inbox = Inbox()
+        super().__init__()
         self._model_turns = ModelTurns(self._log.record)
         self._window = ContextWindow(self._model_turns, self._log.record, self._go_on_with)
-        self._pace = Pace()
-        self._sub_agents = SubAgents(self._log.record, self._pace, self._count)
-        self._tool_calls = ToolCalls(self._log.record, self._pace, self._sub_agents)
         self._spent = NOTHING_SPENT
-        self._updates = 0
         self._turns_here = 0
         self._tells_parent = False
-        # Here, for an update may be taken before `run` has begun.
-        if (info := workflow.info()).continued_run_id is None:
-            started = RunStarted(time=workflow.now(), workflow_id=info.workflow_id, run_id=info.run_id)
-            self._log.record(started)
 
     @workflow.run
     async def run(self, raw_input: RawValue = _NO_INPUT) -> RunResult:
@@ -108,54 +79,6 @@ class Agent:
                 raise
             self._finish("failed", error=explained(bug))
             raise self._failure(explained(bug)) from bug
-
-    @workflow.query(name=EVENTS_QUERY, description="The ledger of the run, from an offset on.")
-    def events(self, offset: int) -> EventsPage:
-        """Give the ledger's events from `offset` on, as many as fit a page."""
-        return self._log.page(offset)
-
-    @workflow.query(name=CONVERSATION_QUERY, description="A part of the conversation, by position.")
-    def conversation(self, request: ConversationRequest) -> ConversationPage:
-        """Give messages from `start` up to `end`, as many as fit a page."""
-        said = self._conversation
-        return ConversationPage(messages=page_of(said.between(request.start, request.end)), base=said.base)
-
-    @workflow.query(name=SLICES_QUERY, description="What the reducers of the run's worker keep, by name.")
-    def told_slices(self) -> dict[str, Slice]:
-        """Give the slices of the run's state, of reducers that are gone, too."""
-        return self.slices.told()
-
-    @workflow.update(
-        name=CANCEL_TOOL_CALL_UPDATE,
-        description="Stop one tool call; the model is told TOOL_CANCELLED, and the run goes on.",
-    )
-    def cancel_tool_call(self, request: CancelToolCall) -> None:
-        """Ask for one running or waiting call to be stopped; the ledger tells when it has ended."""
-        self._updates += 1
-        self._tool_calls.cancel(request.tool_exec_id)
-
-    @cancel_tool_call.validator
-    def _check_cancel_tool_call(self, request: CancelToolCall) -> None:
-        refuse_for(self._tool_calls.why_not_cancellable(request.tool_exec_id))
-
-    @workflow.update(
-        name=SEND_MESSAGE_UPDATE,
-        description="Tell the model something before its next turn; a run that was about to end goes on.",
-    )
-    def send_message(self, message: SendMessage) -> None:
-        """Take a message: the ledger tells of it at once, and the model is told before its next turn."""
-        self._updates += 1
-        self._inbox = self._inbox.take(message)
-        self._log.record(MessageReceived(time=workflow.now(), text=message.text, sender=message.sender))
-
-    @send_message.validator
-    def _check_send_message(self, message: SendMessage) -> None:
-        refuse_for(self._inbox.why_not(message))
-
-    @workflow.signal(name=CHILD_USED_SIGNAL, description="What a cancelled run of a called agent has used.")
-    def child_used(self, told: ChildUsed) -> None:
-        """Take note of what a child used that is about to end as cancelled."""
-        self._sub_agents.tell_used(told.workflow_id, told.used)
 
     async def _run(self, run: RunInput) -> RunResult:
         self._tells_parent = run.tells_parent

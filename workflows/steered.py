@@ -1,0 +1,102 @@
+"""What may be asked of a run, and told to it, while it goes on."""
+
+from abc import abstractmethod
+
+from temporalio import workflow
+
+from surefoot.child_run import CHILD_USED_SIGNAL, ChildUsed
+from surefoot.conversation import Conversation
+from surefoot.inbox import Inbox
+from surefoot.ledger import MessageReceived, RunStarted
+from surefoot.pages import page_of
+from surefoot.run import (
+    CANCEL_TOOL_CALL_UPDATE,
+    CONVERSATION_QUERY,
+    EVENTS_QUERY,
+    SEND_MESSAGE_UPDATE,
+    SLICES_QUERY,
+    CancelToolCall,
+    ConversationPage,
+    ConversationRequest,
+    EventsPage,
+    SendMessage,
+)
+from surefoot.slices import Slice
+from surefoot.spent import Used
+from workflows.event_log import EventLog
+from workflows.pace import Pace
+from workflows.refusal import refuse_for
+from workflows.slices import Slices
+from workflows.sub_agents import SubAgents
+from workflows.tool_calls import ToolCalls
+
+
+class Steered:
+    """A run as others see and steer it: its queries, updates and signals, and the state they are about."""
+
+    def __init__(self) -> None:
+        self.slices = Slices()
+        """What reducers keep; the worker of the run says which."""
+        self._log = EventLog(self.slices.add)
+        self._conversation = Conversation()
+        self._inbox = Inbox()
+        self._pace = Pace()
+        self._sub_agents = SubAgents(self._log.record, self._pace, self._count)
+        self._tool_calls = ToolCalls(self._log.record, self._pace, self._sub_agents)
+        self._updates = 0
+        # Here, for an update may be taken before the run has begun.
+        if (info := workflow.info()).continued_run_id is None:
+            started = RunStarted(time=workflow.now(), workflow_id=info.workflow_id, run_id=info.run_id)
+            self._log.record(started)
+
+    @abstractmethod
+    def _count(self, used: Used) -> None:
+        """Add what an agent that was called has used to what the run has."""
+
+    @workflow.query(name=EVENTS_QUERY, description="The ledger of the run, from an offset on.")
+    def events(self, offset: int) -> EventsPage:
+        """Give the ledger's events from `offset` on, as many as fit a page."""
+        return self._log.page(offset)
+
+    @workflow.query(name=CONVERSATION_QUERY, description="A part of the conversation, by position.")
+    def conversation(self, request: ConversationRequest) -> ConversationPage:
+        """Give messages from `start` up to `end`, as many as fit a page."""
+        said = self._conversation
+        return ConversationPage(messages=page_of(said.between(request.start, request.end)), base=said.base)
+
+    @workflow.query(name=SLICES_QUERY, description="What the reducers of the run's worker keep, by name.")
+    def told_slices(self) -> dict[str, Slice]:
+        """Give the slices of the run's state, of reducers that are gone, too."""
+        return self.slices.told()
+
+    @workflow.update(
+        name=CANCEL_TOOL_CALL_UPDATE,
+        description="Stop one tool call; the model is told TOOL_CANCELLED, and the run goes on.",
+    )
+    def cancel_tool_call(self, request: CancelToolCall) -> None:
+        """Ask for one running or waiting call to be stopped; the ledger tells when it has ended."""
+        self._updates += 1
+        self._tool_calls.cancel(request.tool_exec_id)
+
+    @cancel_tool_call.validator
+    def _check_cancel_tool_call(self, request: CancelToolCall) -> None:
+        refuse_for(self._tool_calls.why_not_cancellable(request.tool_exec_id))
+
+    @workflow.update(
+        name=SEND_MESSAGE_UPDATE,
+        description="Tell the model something before its next turn; a run that was about to end goes on.",
+    )
+    def send_message(self, message: SendMessage) -> None:
+        """Take a message: the ledger tells of it at once, and the model is told before its next turn."""
+        self._updates += 1
+        self._inbox = self._inbox.take(message)
+        self._log.record(MessageReceived(time=workflow.now(), text=message.text, sender=message.sender))
+
+    @send_message.validator
+    def _check_send_message(self, message: SendMessage) -> None:
+        refuse_for(self._inbox.why_not(message))
+
+    @workflow.signal(name=CHILD_USED_SIGNAL, description="What a cancelled run of a called agent has used.")
+    def child_used(self, told: ChildUsed) -> None:
+        """Take note of what a child used that is about to end as cancelled."""
+        self._sub_agents.tell_used(told.workflow_id, told.used)
