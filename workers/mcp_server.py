@@ -1,6 +1,7 @@
 """Our tools for any MCP client: each call is checked, run and ended as a run's would be."""
 
 import asyncio
+import json
 from typing import Any
 
 import anyio
@@ -15,11 +16,13 @@ from mcp_types import (
     Tool,
     ToolAnnotations,
 )
+from pydantic import JsonValue
 
 from surefoot.definition import ToolDefinition
+from surefoot.failures import invalid_params
 from surefoot.outcome import NEVER_ACTED, ToolFailure, ToolSuccess, envelope
 from surefoot.prompt import native_description
-from surefoot.strict_json import encode_json
+from surefoot.strict_json import encode_json, strict_json
 from workers.local_calls import LocalCalls
 
 INSTRUCTIONS = (
@@ -41,7 +44,11 @@ def mcp_server(calls: LocalCalls, *, version: str) -> Server[dict[str, Any]]:
         return ListToolsResult(tools=[described(definition) for definition in calls.definitions])
 
     async def call_tool(_: Context, params: CallToolRequestParams) -> CallToolResult:
-        return result_of(await _uncancelled(calls, params))
+        try:
+            given = strict_json(json.dumps(params.arguments or {}))
+        except (ValueError, RecursionError) as error:
+            return result_of(invalid_params(params.name, [f"not JSON: {error}"]))
+        return result_of(await _uncancelled(calls, params.name, given))
 
     return Server(
         "surefoot",
@@ -88,9 +95,9 @@ def result_of(outcome: ToolSuccess | ToolFailure) -> CallToolResult:
             )
 
 
-async def _uncancelled(calls: LocalCalls, params: CallToolRequestParams) -> ToolSuccess | ToolFailure:
+async def _uncancelled(calls: LocalCalls, tool: str, params: JsonValue) -> ToolSuccess | ToolFailure:
     """Make a call. Cancelled, it is stopped first, and then the cancellation passes through."""
-    running = asyncio.create_task(calls.call(params.name, params.arguments or {}))
+    running = asyncio.create_task(calls.call(tool, params))
     try:
         return await asyncio.shield(running)
     finally:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Mapping
@@ -60,6 +61,12 @@ class RawClient:
         """Give the next message."""
         assert self._process.stdout is not None
         return json.loads(self._process.stdout.readline())
+
+    def url(self) -> str:
+        """Give the address that it tells of on stderr."""
+        assert self._process.stderr is not None
+        (url,) = re.findall(r"http://[^\s\"]+", self._process.stderr.readline().decode())
+        return url
 
     def interrupt(self) -> None:
         self._process.send_signal(signal.SIGINT)

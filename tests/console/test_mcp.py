@@ -3,9 +3,11 @@ import json
 from collections.abc import Callable, Generator
 from pathlib import Path
 
+import httpx2
 import pytest
-from mcp import ClientSession, StdioServerParameters
+from mcp import ClientSession, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
 
 from tests.activities.tools.disk_tools import SHELL, write_tool
@@ -175,6 +177,30 @@ async def test_an_interrupt_ends_the_calls_and_then_the_command(client: Client, 
     assert (interrupted.ends(), is_alive(running)) == (130, False)
 
 
+async def test_clients_over_http_find_the_same(client: Client, tmp_path: Path) -> None:
+    serving = client("--http", "--port", 0)
+    url = serving.url()
+    async with (
+        asyncio.timeout(30),
+        streamable_http_client(url) as streams,
+        ClientSession(*streams) as session,
+        httpx2.AsyncClient() as browser,
+    ):
+        await session.initialize()
+        offered = [tool.name for tool in (await session.list_tools()).tools]
+        refused = await session.call_tool("bsh", {})
+        elsewhere = await browser.post(url, headers={"Origin": "http://elsewhere.example"}, json=HELLO[0])
+        lasting = asyncio.create_task(session.call_tool("bash", {"command": "echo $$ > pid; sleep 60"}))
+        running = await pid_of(tmp_path / "pid")
+        serving.interrupt()
+        with pytest.raises(MCPError):
+            await lasting
+
+    assert (offered, refused.is_error, elsewhere.status_code) == (["bash"], True, 403)
+    assert (serving.ends(), is_alive(running)) == (130, False)
+
+
 def test_what_cannot_be_offered_is_one_sentence(usable: Surefoot) -> None:
     assert usable.refuses("mcp", "--tools", "gone") == "there is no such tools directory: DIR/gone"
+    assert usable.refuses("mcp", "--port", 8234) == "--port is for --http"
     assert usable.refuses("mcp", "--workdir", "gone") == "the working directory DIR/gone does not exist"
