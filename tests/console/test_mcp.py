@@ -1,5 +1,6 @@
 import asyncio
 import json
+import re
 from collections.abc import Callable, Generator
 from pathlib import Path
 
@@ -12,10 +13,12 @@ from mcp_types import CallToolResult, TextContent
 
 from tests.activities.tools.disk_tools import SHELL, write_tool
 from tests.activities.tools.tool_run import is_alive, until
-from tests.console.command import SUREFOOT, Surefoot
+from tests.console.command import ROOT, SUREFOOT, Surefoot
 from tests.console.raw_mcp_client import HELLO, RawClient
 
 Client = Callable[..., RawClient]
+
+DOCUMENTATION = ROOT / "docs" / "mcp.md"
 
 NOISY = """
 import os
@@ -164,6 +167,21 @@ async def test_a_hostile_client_is_answered_and_leaves_nothing_behind(client: Cl
     assert (exit_code, complained) == (0, b"")
     assert [json.loads(line)["error"]["message"] for line in said.splitlines()] == ["Connection closed"]
     assert not is_alive(running)
+
+
+def test_the_documented_configuration_starts_a_server(client: Client, tmp_path: Path) -> None:
+    (example,) = re.findall(r"```json\n(.*?)```", DOCUMENTATION.read_text(encoding="utf-8"), flags=re.DOTALL)
+    server = json.loads(example.replace("/home/ada", str(tmp_path)))["mcpServers"]["surefoot"]
+    (tmp_path / "project").mkdir()
+    write_tool(tmp_path / "tools", "where", f'{SHELL}echo "\\"$PWD\\""\n')
+
+    started = client(*server["args"][1:])
+    started.say(*HELLO)
+    started.hear()
+    started.call(1, "where")
+
+    assert (server["command"], server["args"][0]) == ("surefoot", "mcp")
+    assert started.hear()["result"]["content"] == [{"type": "text", "text": f'"{tmp_path / "project"}"'}]
 
 
 async def test_an_interrupt_ends_the_calls_and_then_the_command(client: Client, tmp_path: Path) -> None:
