@@ -1,18 +1,22 @@
 """JSON Schema, checked in a way that is safe inside a workflow: linear in time, and never remote."""
 
+import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import NoReturn
+from typing import NoReturn, cast
 
 import jsonschema_rs
 from pydantic import JsonValue
 
+from surefoot.json_schema import JsonSchema
+from surefoot.recursive_schema import alternatives
 from surefoot.strict_json import (
     NotStrictJsonError,
     encode_json,
     is_unicode,
     json_type,
     more_values_than,
+    nesting,
     strict_json,
 )
 
@@ -21,6 +25,9 @@ _MAX_PROBLEM_CHARACTERS = 240
 
 MAX_VALUES_LISTED = 2_000
 """What is wrong with a larger value is not listed: a list of its problems can take minutes to make."""
+
+# Each level of a value multiplies what is wrong with it by the alternatives: sixteen levels of two took 30 s.
+_MAX_WAYS_LISTED = 50_000
 
 
 class SchemaRefusedError(ValueError):
@@ -40,7 +47,8 @@ def problems(schema: Mapping[str, JsonValue], value: JsonValue) -> tuple[str, ..
     """List what is wrong with a value, a phrase for each field; empty when it fits.
 
     Of a value of more than 2,000 values only the first problem is told, and where even that could take long,
-    only that there is one: this runs in workflows, which have two seconds.
+    as with a value that is nested deep in alternatives, only that there is one: this runs in workflows, which
+    have two seconds.
 
     Raises:
         SchemaRefusedError: if the schema itself was never checked.
@@ -50,6 +58,8 @@ def problems(schema: Mapping[str, JsonValue], value: JsonValue) -> tuple[str, ..
     if validator.is_valid(value):
         return ()
     if not more_values_than(MAX_VALUES_LISTED, value):
+        if _alternatives(text) ** nesting(value) > _MAX_WAYS_LISTED:
+            return ("it does not fit, and is nested too deep to say where",)
         return _listed(validator.iter_errors(value))
     if '"anyOf"' in text or '"oneOf"' in text:
         return ("it does not fit, and holds too many values to say where",)
@@ -123,6 +133,11 @@ def place(path: Iterable[str | int]) -> str:
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
     return text
+
+
+@lru_cache(maxsize=512)
+def _alternatives(schema: str) -> int:
+    return alternatives(cast(JsonSchema, json.loads(schema)))
 
 
 @lru_cache(maxsize=512)

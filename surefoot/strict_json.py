@@ -88,6 +88,16 @@ def more_values_than(limit: int, value: JsonValue) -> bool:
     return seen > limit
 
 
+def nesting(value: JsonValue) -> int:
+    """Tell how deep a JSON value is nested: 0 for one that holds no other, 1 for a list of numbers."""
+    level, depth = [value], 0
+    while level:
+        _, containers = _sorted_out(level)
+        depth += bool(containers)
+        level = list(chain.from_iterable(containers))
+    return depth
+
+
 def surely_more_values_than(limit: int, text: bytes) -> bool:
     """Tell, without parsing it, whether a JSON text consists of more values than this; False when unsure."""
     if max(text.count(b","), text.count(b"[") + text.count(b"{")) <= limit:
