@@ -10,6 +10,7 @@ import pytest
 from pydantic import JsonValue
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError, WorkflowHandle
 from temporalio.common import RawValue
+from temporalio.service import RPCError
 from temporalio.testing import WorkflowEnvironment
 
 from activities.interface import LlmTurnResult
@@ -96,7 +97,10 @@ async def test_an_agents_answer_is_the_outcome_of_its_call(client: Client) -> No
     started = next(event for event in finished.events if isinstance(event, ToolExecutionStarted))
     assert started.executor == f"{run.id}/1-1 ({child.run_id})"
     assert (finished.result.usage.requests, finished.result.tool_calls) == (4, 2)
-    assert child.parent_id == run.id
+    assert (child.parent_id, await child.static_summary()) == (run.id, "Look at it.")
+    assert (
+        await child.static_details() == f"**reviewer**, asked by `{run.id}` in call `1-1` · model `reviewer`"
+    )
 
 
 async def cancel(child: WorkflowHandle[Any, Any]) -> None:
@@ -342,6 +346,44 @@ async def test_skipped_time_has_children_too(time_skipping: WorkflowEnvironment)
     finished = await run_with(time_skipping.client, [calls(ASK), says("Done.")], [says("Well.")])
 
     assert [isinstance(outcome, ToolSuccess) for outcome in finished.outcomes] == [True]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("whom", ["run", "call"])
+async def test_what_is_cancelled_at_any_moment_leaves_no_child_behind(client: Client, whom: str) -> None:
+    models = {"reviewer": Replies([calls(ASK)] * 100), "reader": Silent()}
+    nested = {"reviewer": [agent("reviewer", model="reader")]}
+    async with serving(
+        client, Replies([calls(ASK)] * 24), [agent("reviewer")], models=models, of_agents=nested
+    ) as queue:
+
+        async def cancelled_after(delay_seconds: float) -> WorkflowHandle[Any, RunResult]:
+            run = await start(client, queue)
+            await until_event(run, "tool_execution_scheduled")
+            # Not to wait for something: the moments are what is tried.
+            await asyncio.sleep(delay_seconds)
+            if whom == "call":
+                await cancel_call(run, "1-1")
+                await until_event(run, "tool_execution_failed")
+            await run.cancel()
+            with pytest.raises(WorkflowFailureError):
+                await run.result()
+            return run
+
+        runs = await asyncio.gather(*(cancelled_after(n * 0.02) for n in range(24)))
+        family = [child_of(run, client, call) for run in runs for call in ("1-1", "1-1/1-1")]
+        statuses = [await status_of(child) for child in family]
+
+    assert set(statuses) <= {None, WorkflowExecutionStatus.CANCELED}
+    assert WorkflowExecutionStatus.CANCELED in statuses
+
+
+async def status_of(run: WorkflowHandle[Any, Any]) -> WorkflowExecutionStatus | None:
+    """Give the status of a run; None if it never began."""
+    try:
+        return (await run.describe()).status
+    except RPCError:
+        return None
 
 
 async def run_with(
