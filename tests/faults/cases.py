@@ -11,6 +11,7 @@ from tests.faults.file_cases import FILES
 from tests.faults.function_cases import FUNCTIONS, SLOW_FUNCTIONS
 from tests.faults.isolated_cases import ISOLATED_FUNCTIONS, SLOW_ISOLATED_FUNCTIONS
 from tests.faults.large_cases import ANSWERS_OF_A_TURN, INPUTS_OF_A_TURN, SINGLE_INPUT
+from tests.faults.mcp_cases import MCP_CALLS, SLOW_MCP_CALLS
 
 CUT = r"\n\.\.\. \[[\d,]+ more bytes\] \.\.\.\n\n\[OUTPUT TRUNCATED - exceeded %s limit\]\n"
 MANY_X = Like(f"x+{CUT % '10KB'}x+")
@@ -391,7 +392,8 @@ GROUPS: Sequence[Sequence[Case]] = (
     ANSWERS_OF_A_TURN,
     FUNCTIONS,
     ISOLATED_FUNCTIONS,
-    (*SLOW_FUNCTIONS, *SLOW_ISOLATED_FUNCTIONS),
+    (*SLOW_FUNCTIONS, *SLOW_ISOLATED_FUNCTIONS, *SLOW_MCP_CALLS),
+    MCP_CALLS,
 )
 
 CASES: tuple[Case, ...] = tuple(case for group in GROUPS for case in group)

@@ -11,6 +11,7 @@ from typing import Any
 from tests.console.command import ROOT, Ended, Surefoot
 from tests.faults.case import EFFECTS, Case, Program
 from tests.faults.large_cases import BULK, BULK_CHARACTERS, WHOLE
+from tests.faults.mcp_cases import mcp_servers
 from tests.faults.observation import Observation, seconds_taken
 
 CENSUS = "census"
@@ -51,10 +52,12 @@ def carry_out(groups: Sequence[Sequence[Case]], surefoot: Surefoot) -> dict[str,
         (tools / f"{tool}.tool.json").write_text(json.dumps(manifest))
     (surefoot.directory / "script.yaml").write_text(json.dumps(_script(groups)))
 
-    ended = surefoot.start(
-        *("run", "Try everything.", "--model", "scripted:script.yaml", "-o", "jsonl"),
-        *("--tools", "builtin", "--tools", "builtin:files", "--tools", tools, "--workflow-id", workflow_id),
-    ).ends(seconds=PATIENCE_SECONDS)
+    with mcp_servers(surefoot.directory) as servers:
+        ended = surefoot.start(
+            *("run", "Try everything.", "--model", "scripted:script.yaml", "-o", "jsonl"),
+            *("--tools", "builtin", "--tools", "builtin:files", "--tools", tools, "--tools", servers),
+            *("--workflow-id", workflow_id),
+        ).ends(seconds=PATIENCE_SECONDS)
 
     assert (ended.exit_code, ended.event("run_finished")["status"]) == (0, "completed"), ended.stderr
     ended = replace(ended, stdout=ended.stdout.replace(str(tools), "DIR").replace(queue, "QUEUE"))

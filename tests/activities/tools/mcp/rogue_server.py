@@ -5,7 +5,7 @@
 It needs only the standard library.
 """
 # What it is sent may be anything, and to import pathlib takes longer than all else here.
-# ruff: noqa: ANN401, PTH109, PTH123
+# ruff: noqa: ANN401, PTH109, PTH110, PTH123
 
 import base64
 import json
@@ -245,6 +245,11 @@ def main() -> None:
     if MODE == "exits":
         sys.stderr.write("no licence\n")
         sys.exit(7)
+    if MODE == "once":
+        if os.path.exists("started-once"):
+            sys.stderr.write("the second start is one too many\n")
+            sys.exit(7)
+        open("started-once", "w").close()
     if MODE == "garbage":
         say("{this is not JSON\n")
         time.sleep(60)
