@@ -19,12 +19,16 @@ from console.given_text import checked_name
 from console.interrupt import Interrupt
 from console.options import AddressOption, ToolsOption, WorkdirOption
 from console.reducer_sources import GivenReducers, ReducersOption, load_reducers
+from console.role import RoleOption, checked_role
 from console.tool_sources import load_tools, load_tools_of, tool_sources
 from workers.logging import configure_logging
+from workers.roles import Role, queue_of
 from workers.serving import Serving
 from workers.settings import Settings
 from workers.temporal import temporal
 from workers.versioning import deployment_version, gets_new_runs
+
+NO_TOOLS = Discovery()
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("surefoot.worker")
 
@@ -33,6 +37,7 @@ def worker(
     queue: Annotated[
         str | None, typer.Option(metavar="NAME", help="The task queue to serve; `surefoot` if unset.")
     ] = None,
+    role: RoleOption = "all",
     agent: AgentOption = None,
     tools: ToolsOption = None,
     reducers: ReducersOption = None,
@@ -45,6 +50,8 @@ def worker(
 
     Also serves the tools of other runs whose definitions name this queue as their executorQueue.
 
+    With --role it does one part of that, and three kinds of workers together do all of it: docs/scaling.md.
+
     Running calls then have SUREFOOT_GRACEFUL_SHUTDOWN_TIMEOUT seconds to finish before they are interrupted.
     A second signal stops at once, and its calls are lost. The exit code is 0 either way.
 
@@ -53,11 +60,12 @@ def worker(
     configure_logging()
     settings = settings_or_complain()
     served = checked_name("--queue", queue) or settings.task_queue
-    found = _tools(agent, tools)
+    part = checked_role(role, queue=served, agent=agent, tools=tools, reducers=reducers)
+    found = _tools(agent, tools) if part in ("all", "tools") else NO_TOOLS
     given = load_reducers(reducers)
     directory, named = working_directory(workdir), address_or_complain(address)
     return run_to_exit_code(
-        lambda interrupt: _serve(settings, served, found, given, directory, named, interrupt),
+        lambda interrupt: _serve(settings, served, part, found, given, directory, named, interrupt),
         interrupted=ExitCode.DONE,
     )
 
@@ -73,6 +81,7 @@ def _tools(agent: str | None, tools: list[str] | None) -> Discovery:
 async def _serve(
     settings: Settings,
     queue: str,
+    role: Role,
     tools: Discovery,
     given: GivenReducers,
     directory: Path,
@@ -88,11 +97,14 @@ async def _serve(
             directory=directory,
             version=version,
             reducers=given.reducers,
+            role=role,
         )
+        queue = queue_of(role, queue)
         grace = settings.graceful_shutdown_timeout.total_seconds()
         with interrupt.heeded(f"Stopping; running calls have {grace:g}s. Again to stop at once."):
             async with built:
-                named = {"version": version.to_canonical_string()} if version else {}
+                named = {"role": role} if role != "all" else {}
+                named |= {"version": version.to_canonical_string()} if version else {}
                 log.info(
                     "serving", task_queue=queue, address=server.address, tools=sorted(tools.tools), **named
                 )

@@ -14,6 +14,7 @@ from activities.tools.tool_sets import ToolSets
 from surefoot.reducer import Reducer
 from workers.environment import process_environment
 from workers.models import own_models
+from workers.roles import Role
 from workers.settings import Settings
 from workers.worker import build_worker
 
@@ -44,6 +45,7 @@ class Serving:
         directory: Path,
         version: WorkerDeploymentVersion | None = None,
         reducers: Sequence[Reducer] = (),
+        role: Role = "all",
     ) -> Worker:
         """Build a worker for one queue as `build_worker` does; `directory` is where tools run."""
         return build_worker(
@@ -57,4 +59,5 @@ class Serving:
             version=version,
             tool_sets=ToolSets(tools.definitions, tools.tool_sets),
             reducers=reducers,
+            role=role,
         )

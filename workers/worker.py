@@ -1,29 +1,27 @@
-"""A worker process's wiring: the agent workflow, the model's turns and the tools on one task queue."""
+"""A worker process's wiring: the agent workflow, the model's turns and the tools, together or one of them."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from temporalio.client import Client
 from temporalio.common import WorkerDeploymentVersion
 from temporalio.plugin import SimplePlugin
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from activities.boundary import ToolActivities
-from activities.compaction import Compaction
-from activities.conversation_cache import ConversationCache
-from activities.conversations import Conversations
 from activities.heartbeats import BeatIntervals
-from activities.llm_turn import LlmTurns, OpenModel
-from activities.queues import QueueActivities
+from activities.llm_turn import OpenModel
 from activities.tools.artifacts import Artifacts
 from activities.tools.executor import Tool, ToolExecutor
 from activities.tools.tool_sets import ToolSets
 from surefoot.reducer import Reducer
 from workers.child_signals import keep_exit_codes
 from workers.reducing import Reducing
+from workers.role_activities import model_activities, run_activities, tool_activities
+from workers.roles import Role, queue_of
 from workers.settings import Settings
 from workers.storage import open_store
 from workers.versioning import pinning
@@ -46,8 +44,12 @@ def build_worker(
     version: WorkerDeploymentVersion | None = None,
     tool_sets: ToolSets | None = None,
     reducers: Sequence[Reducer] = (),
+    role: Role = "all",
 ) -> Worker:
     """Build a worker that serves runs and their tools on one queue; `directory` is where tools run.
+
+    In another role it serves a part of that, for the runs that are started on `queue`; `workers.roles` names
+    the queue that it polls itself. Without the part, the tools and models that it is given are not used.
 
     `tool_sets` tells which of the tools a run is given; without it, each is given all of them. Each run keeps
     a slice of its state for each of the `reducers`.
@@ -61,25 +63,23 @@ def build_worker(
     with_news = max(settings.heartbeat_output_interval, settings.heartbeat_throttle)
     intervals = BeatIntervals(with_news, settings.heartbeat_idle_interval)
     store = open_store(settings, environment)
-    conversations = Conversations(ConversationCache(), store)
-    turns = LlmTurns(open_model, conversations=conversations, intervals=intervals)
-    compaction = Compaction(open_model, conversations=conversations, intervals=intervals)
     executor = ToolExecutor(tools, directory, environment, Artifacts(store))
-    tool_activities = ToolActivities(
-        executor, identity=client.identity, intervals=intervals, tool_sets=tool_sets
-    )
+    served = queue_of(role, queue)
+    sets = tool_sets or ToolSets(executor.definitions)
+    activities: list[Callable[..., Any]] = []
+    if role in ("all", "agent"):
+        activities += run_activities(client, queue=queue, role=role)
+    if role in ("all", "llm"):
+        activities += model_activities(open_model, store, intervals)
+    if role in ("all", "tools"):
+        # A run finds them on its own queue, unless they say where they are.
+        sets = sets if role == "all" else sets.at(served)
+        activities += tool_activities(executor, sets, intervals, identity=client.identity)
     return Worker(
         client,
-        task_queue=queue,
-        workflows=[Agent],
-        activities=[
-            turns.llm_turn,
-            compaction.compact_context,
-            conversations.keep_conversation,
-            tool_activities.list_tools,
-            tool_activities.run_tool,
-            QueueActivities(client).describe_queue,
-        ],
+        task_queue=served,
+        workflows=[Agent] if role in ("all", "agent") else [],
+        activities=activities,
         deployment_config=pinning(version),
         # A sandbox imports our workflows anew for each run and stands before every `isinstance`, a third of
         # what a turn costs here. What it looks for, mistakes of ours, the tests find: they replay runs in it.

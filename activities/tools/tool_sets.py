@@ -16,3 +16,17 @@ class ToolSets:
         default_factory=dict[str, tuple[ToolDefinition, ...]]
     )
     """By `SubAgent.key`."""
+
+    def at(self, queue: str) -> "ToolSets":
+        """Give the same tools, with those that run where their run does on this queue instead."""
+        return ToolSets(
+            _at(self.plain, queue), {key: _at(tools, queue) for key, tools in self.of_agents.items()}
+        )
+
+
+def _at(tools: tuple[ToolDefinition, ...], queue: str) -> tuple[ToolDefinition, ...]:
+    # An agent among the tools is a run, and no activity.
+    return tuple(
+        tool if tool.executor_queue or tool.agent else tool.model_copy(update={"executor_queue": queue})
+        for tool in tools
+    )
