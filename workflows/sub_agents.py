@@ -137,7 +137,8 @@ class SubAgents:
             result_type=RawValue,
             cancellation_type=workflow.ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
             parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
-            static_summary=shorten(run.prompt),
+            # The timeline names a child by nothing else.
+            static_summary=shorten(f"{tool} • {run.prompt}"),
             static_details=child_details(caller_id, child.tool_exec_id, run, tool),
         )
         executor = f"{child.id} ({handle.first_execution_run_id})"
