@@ -52,6 +52,7 @@ def child_run(
                 "output_schema": agent.output_schema,
                 "model_patience": caller.model_patience,
                 "chain": caller.chain,
+                "model_queue": caller.model_queue,
                 "agent": agent.key,
                 "tells_parent": True,
             }

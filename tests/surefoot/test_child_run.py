@@ -20,6 +20,7 @@ CALLER = RunInput(
     system="Coordinate.",
     model_patience=ModelPatience(total_seconds=9),
     chain=ChainLimits(max_updates=3),
+    model_queue="models",
 )
 LIMITS = Limits(max_turns=4)
 
@@ -51,6 +52,7 @@ def test_a_child_is_started_with_what_its_agent_says_and_its_caller_has(
         limits=LIMITS,
         model_patience=CALLER.model_patience,
         chain=CALLER.chain,
+        model_queue="models",
         agent="k",
         tells_parent=True,
         **given,
