@@ -103,7 +103,7 @@ def _apart_from_the_run() -> Generator[None]:
 
     A reducer that started an activity or a task would change what the run does, and break its replay.
     """
-    loop = asyncio.get_running_loop()
+    loop = asyncio._get_running_loop()  # noqa: SLF001  None where there is none
     asyncio._set_running_loop(None)  # noqa: SLF001  in `asyncio.events.__all__`, for what runs loops
     try:
         yield

@@ -9,13 +9,14 @@ from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 
 from surefoot.failures import seconds
 from surefoot.ledger import Event, reduce_events
-from surefoot.run import RunResult
+from surefoot.run import RunResult, SendMessage
 from surefoot.testing.finished_run import FinishedRun
 from surefoot.testing.observed_model import ModelTurn
 from surefoot.testing.plan import Plan
 from surefoot.testing.replay import chain_of
 from surefoot.testing.transcript import Transcript
 from workers.following import follow
+from workers.sending import send_message
 from workers.snapshot import Snapshot
 
 PATIENCE = timedelta(seconds=60)
@@ -44,6 +45,14 @@ class RunningRun:
         self._plan = plan
         self._turns = turns
         self._ended = ended
+
+    async def send(self, text: str, *, sender: str | None = None) -> None:
+        """Tell the model something before its next turn, as `surefoot send` does.
+
+        Raises:
+            MessageRefusedError: the run does not take it.
+        """
+        await send_message(self._client, self.handle.id, SendMessage(text=text, sender=sender))
 
     async def end(self, *, patience: timedelta = PATIENCE) -> FinishedRun:
         """Wait until the run has ended, however it ends.

@@ -24,10 +24,6 @@ def test_a_message_to_a_run_at_work_is_told_to_its_model_and_to_everybody_who_lo
     assert ran.event("run_finished")["answer"] == "You said: And in\n/srv, too."
     received = ran.event("message_received")
     assert (received["text"], received["sender"]) == ("And in\n/srv, too.", "Ada")
-    watched, shown = surefoot("watch", "talked-to"), surefoot("show", "talked-to")
-    assert "message received from Ada\n> And in\n> /srv, too.\n" in watched.stderr
-    assert "  gated -> ok" in shown.stdout
-    assert shown.stdout.index("gated -> ok") < shown.stdout.index("message received from Ada\n> And in\n")
     told = json.loads(surefoot("show", "talked-to", "-o", "json").stdout)
     assert told["transcript"][0]["messages_received"] == [{"text": "And in\n/srv, too.", "sender": "Ada"}]
 
@@ -42,3 +38,9 @@ def test_a_message_to_nobody_is_a_sentence(surefoot: Surefoot) -> None:
     unknown = surefoot("send", "no-such-run", "Hello?")
 
     assert (unknown.exit_code, unknown.stderr) == (2, "surefoot: there is no run 'no-such-run'\n")
+
+
+def test_a_server_that_is_not_there_is_4(usable: Surefoot) -> None:
+    sentence = usable.refuses("send", "a-run", "Hello?", "--address", "127.0.0.1:1", exit_code=4)
+
+    assert "127.0.0.1:1" in sentence

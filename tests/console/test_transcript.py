@@ -8,7 +8,7 @@ from console.output import Output
 from console.transcript_json import TranscriptJson
 from console.transcript_text import TranscriptText
 from surefoot.failures import not_found, timed_out
-from surefoot.ledger import ContextCompacted, Event
+from surefoot.ledger import ContextCompacted, Event, MessageReceived
 from tests.console.runs import (
     RUN,
     UI,
@@ -99,6 +99,22 @@ def test_a_conversation_that_was_made_smaller_is_told_between_the_turns() -> Non
 
     assert f"\n  {told}\nturn 2\n" in _text([*FIRST_TURN, smaller, *WHOLE[len(FIRST_TURN) :]])
     assert f"\n*{told}*\n\n## Turn 2\n" in _markdown([*FIRST_TURN, smaller, *WHOLE[len(FIRST_TURN) :]])
+
+
+def test_a_message_is_told_after_the_turn_in_which_it_came() -> None:
+    message = MessageReceived(time=at(1.2), text="Look closer.", sender="Ada")
+    events = [*FIRST_TURN[:3], message, *WHOLE[3:]]
+
+    assert "    stdout: a\n  slow: n=3" in _text(events)
+    assert "\nmessage received from Ada\n> Look closer.\nturn 2\n" in _text(events)
+    assert "\n## Message from Ada\n\nLook closer.\n\n## Turn 2\n" in _markdown(events)
+
+
+def test_a_message_that_no_reply_came_after_is_told_at_the_end() -> None:
+    message = MessageReceived(time=at(1.2), text="Look closer.")
+    events = [started(), turn(1, 0.1), message, finished(65, status="failed", error="no key")]
+
+    assert "turn 1\nmessage received\n> Look closer.\nfailed after 1 turn" in _text(events)
 
 
 def test_markdown_has_every_outcome_as_the_model_read_it_whatever_is_in_it() -> None:
