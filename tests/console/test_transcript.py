@@ -103,7 +103,7 @@ def test_a_conversation_that_was_made_smaller_is_told_between_the_turns() -> Non
 
 def test_a_message_is_told_after_the_turn_in_which_it_came() -> None:
     message = MessageReceived(time=at(1.2), text="Look closer.", sender="Ada")
-    events = [*FIRST_TURN[:3], message, *WHOLE[3:]]
+    events: list[Event] = [*FIRST_TURN[:3], message, *WHOLE[3:]]
 
     assert "    stdout: a\n  slow: n=3" in _text(events)
     assert "\nmessage received from Ada\n> Look closer.\nturn 2\n" in _text(events)
@@ -112,7 +112,7 @@ def test_a_message_is_told_after_the_turn_in_which_it_came() -> None:
 
 def test_a_message_that_no_reply_came_after_is_told_at_the_end() -> None:
     message = MessageReceived(time=at(1.2), text="Look closer.")
-    events = [started(), turn(1, 0.1), message, finished(65, status="failed", error="no key")]
+    events: list[Event] = [started(), turn(1, 0.1), message, finished(65, status="failed", error="no key")]
 
     assert "turn 1\nmessage received\n> Look closer.\nfailed after 1 turn" in _text(events)
 
