@@ -31,7 +31,7 @@ def services(local_server: LocalServer, monkeypatch: pytest.MonkeyPatch) -> Serv
     return services
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def found() -> Discovery:
     return discover_tools([EXAMPLE])
 
