@@ -62,6 +62,12 @@ def shell_block(text: str) -> str:
             re.findall(r"```json\n(.*?)\n```", section(TOOLS, "File tools"), flags=re.DOTALL),
             id="file tools",
         ),
+        pytest.param(
+            section(TOOLS, "MCP servers"),
+            "python3",
+            re.findall(r"```json\n(.*?)\n```", section(TOOLS, "MCP servers")),
+            id="an MCP server",
+        ),
         pytest.param(section(TOOLS, "In JavaScript"), "node", ['"result": {"words": 3}'], id="JavaScript"),
         pytest.param(
             section(ARTIFACTS, "Read one back"),

@@ -1,5 +1,6 @@
 """An open session with an MCP server, on which calls are made."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -80,13 +81,21 @@ class Connection:
             result = await self._session.send_request(
                 request, types.CallToolResult, progress_callback=_ignore_progress
             )
-            return Answered(_json(result))
+            return Answered(await self._json(result))
         except MCPError as error:
             return ending_of(error, self._wire)
         except ValidationError as error:
             return Unreadable(f"it is no result of a tool call: {_first(error)}")
         except (NotStrictJsonError, ValueError) as error:
             return Unreadable(f"it is no strict JSON: {error}")
+
+    async def _json(self, result: types.CallToolResult) -> dict[str, JsonValue]:
+        # As Python, for as JSON it would turn Infinity into null.
+        value: dict[str, JsonValue] = result.model_dump(by_alias=True, exclude_none=True)
+        if self._wire is not None:
+            # Only what came in lines has been read strictly; a large answer takes tenths of a second.
+            await asyncio.to_thread(lambda: strict_json(encode_json(value)))
+        return value
 
     async def answers(self) -> bool:
         """Wait until the server answers a ping, be it with an error; False when the session is at its end."""
@@ -163,13 +172,6 @@ def said(ending: CallEnding) -> str:
 
 async def _ignore_progress(progress: float, total: float | None, message: str | None) -> None:
     """Do nothing: that there is someone who wants to know makes a server tell, and that is overheard."""
-
-
-def _json(result: types.CallToolResult) -> dict[str, JsonValue]:
-    # As Python, for as JSON it would turn Infinity into null.
-    value = strict_json(encode_json(result.model_dump(by_alias=True, exclude_none=True)))
-    assert isinstance(value, dict)  # noqa: S101  a model is an object
-    return value
 
 
 def _first(error: ValidationError) -> str:

@@ -61,6 +61,8 @@ def tools_of_mcp(source: McpFile | McpServers, *, environment: Mapping[str, str]
     for server, answer in zip(servers, answers, strict=True):
         match answer:
             case Listing(tools=tools, misdescribed=misdescribed):
+                if not tools and not misdescribed:
+                    yield Problem(server.place, "has no tools", server.field, warning=True)
                 yield from tools_of(server, tools)
                 yield from (left_out(server, name, reason) for name, reason in misdescribed)
             case _:

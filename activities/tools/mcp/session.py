@@ -98,13 +98,13 @@ class Session:
         if self._process is not None:
             self._heard_at_timeout = self._process.exchange.heard
 
-    async def is_stuck(self) -> bool:
+    async def is_stuck(self, *, patience_seconds: float) -> bool:
         """Whether nothing has come from it since a call timed out, no other call waits, and no ping helps."""
         process, connection = self._process, self._connection
         if process is None or self._calls or self._heard_at_timeout != process.exchange.heard:
             return False
         try:
-            async with asyncio.timeout(PING_SECONDS):
+            async with asyncio.timeout(min(PING_SECONDS, patience_seconds)):
                 return not await connection.result().answers()
         except TimeoutError:
             return True

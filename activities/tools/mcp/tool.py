@@ -84,10 +84,12 @@ class McpTool:
                 return _failure(call, ending, captured, limits)
 
     async def _call(self, call: ToolCallInput, surroundings: Surroundings, captures: Captures) -> CallEnding:
-        session = await self._session(surroundings)
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + call.timeout_seconds
+        session = await self._session(call, surroundings)
         try:
             with session.overheard.by(captures):
-                ending = await _within(call.timeout_seconds, session.call(self.name, call))
+                ending = await _within(deadline - clock(), session.call(self.name, call))
             if ending is None and not session.was_opened:
                 return NotStarted(126, f"its server did not answer within {call.timeout_seconds:g}s")
             if ending is None:
@@ -97,7 +99,7 @@ class McpTool:
             if not isinstance(self.server.reached, Program):
                 surroundings.held.end(session)
 
-    async def _session(self, surroundings: Surroundings) -> "Session":
+    async def _session(self, call: ToolCallInput, surroundings: Surroundings) -> "Session":
         """Give the session that the executor holds with a process, or one for this call alone."""
         # The SDK takes 0.7 s to be imported: only who has such a tool pays for it.
         from activities.tools.mcp.session import Session
@@ -109,7 +111,7 @@ class McpTool:
         if not isinstance(self.server.reached, Program):
             return open_session()
         session = surroundings.held.get(self.server, Session, open_session)
-        if await session.is_stuck():
+        if await session.is_stuck(patience_seconds=call.timeout_seconds / 2):
             surroundings.held.end(session)
             return surroundings.held.get(self.server, Session, open_session)
         return session
