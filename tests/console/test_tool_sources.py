@@ -18,9 +18,10 @@ def test_places_are_absolute_and_each_is_there_once(tmp_path: Path, monkeypatch:
     (tmp_path / "link").symlink_to(tmp_path / "tools")
     monkeypatch.chdir(tmp_path)
 
-    sources = tool_sources(["tools", "builtin", "./tools/../tools", "link", str(BUILTIN_DIRECTORY)])
+    builtin = ("builtin", "builtin:files", str(BUILTIN_DIRECTORY))
+    sources = tool_sources(["tools", *builtin, "./tools/../tools", "link"])
 
-    assert sources == (str(tmp_path / "tools"), "builtin")
+    assert sources == (str(tmp_path / "tools"), "builtin", "builtin:files")
 
 
 def test_a_directory_named_like_the_word_is_meant_by_its_path(

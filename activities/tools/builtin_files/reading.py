@@ -7,7 +7,11 @@ from contextlib import suppress
 
 from activities.tools.builtin_files.confinement import place_below, relative_to
 from activities.tools.builtin_files.contents import lines_of, read_plain, text_of
-from activities.tools.builtin_files.numbered import numbered
+from activities.tools.builtin_files.numbered import (
+    MAX_LINE_CHARACTERS,
+    MAX_LONE_LINE_CHARACTERS,
+    numbered,
+)
 from activities.tools.builtin_files.program import ROOT, Answer, fitting
 from activities.tools.builtin_files.refusal import RefusalError
 
@@ -23,8 +27,8 @@ STORE = "SUREFOOT_STORE"
 """Where the worker keeps artifacts, whose paths the model is told: nothing else is read from outside."""
 
 
-def read_file(path: str, offset: int = 1, limit: int = 2_000) -> Answer:
-    """Read at most `limit` lines from line `offset` on.
+def read_file(path: str, offset: int = 1, limit: int = 2_000, column: int = 1) -> Answer:
+    """Read at most `limit` lines from line `offset` on, each from the character `column` on.
 
     Raises:
         RefusalError: it is no text, or has no such line.
@@ -36,7 +40,9 @@ def read_file(path: str, offset: int = 1, limit: int = 2_000) -> Answer:
     if first > max(len(lines), 1):
         raise RefusalError(f"{path!r} has {_lines(len(lines))}, and line {first:,} was asked for")
     # Counted one by one: many lines that are short can still be too much.
-    shown = fitting(numbered(lines[first - 1 : first - 1 + int(limit)], first))
+    asked = [line[int(column) - 1 :] for line in lines[first - 1 : first - 1 + int(limit)]]
+    most_characters = MAX_LONE_LINE_CHARACTERS if int(limit) == 1 else MAX_LINE_CHARACTERS
+    shown = fitting(numbered(asked, first, most_characters))
     last = first + len(shown) - 1
     return {
         "content": "\n".join(shown),

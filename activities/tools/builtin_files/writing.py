@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from activities.tools.builtin_files.confinement import place_below
 from activities.tools.builtin_files.program import ROOT, Answer
+from activities.tools.builtin_files.refusal import RefusalError
 from activities.tools.builtin_files.replacing import held, replace
 
 NOTHING: Answer = {"action": "", "bytes": None}
@@ -16,6 +17,8 @@ def write_file(path: str, content: str) -> Answer:
         RefusalError: something else than a plain file is there.
         OSError: it cannot be written.
     """
+    if path.endswith("/"):
+        raise RefusalError(f"{path!r} names a directory")
     data = content.encode()
     with place_below(ROOT, path, create_parents=True) as place, held(place):
         overwritten = replace(place, data)

@@ -1,10 +1,14 @@
 import json
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from activities.tools.builtin_files.refusal import RefusalCode
+from activities.tools.disk_tool import DiskTool
 from activities.tools.executable import Exited
 from activities.tools.sources import BUILTINS
 from surefoot.tool_error import FunctionErrorCode
@@ -15,6 +19,20 @@ from tests.activities.tools.tool_run import ToolRun
 
 def test_the_source_offers_five_tools_without_a_flaw() -> None:
     assert sorted(found(BUILTINS["builtin:files"])) == sorted(MANIFESTS)
+
+
+@pytest.mark.parametrize("source", BUILTINS)
+def test_what_comes_with_surefoot_can_be_started_where_it_is_installed(source: str, tmp_path: Path) -> None:
+    root = Path(__file__).parents[4]
+    built = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(built, cwd=root, capture_output=True, check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as files:
+        modes = {root / file.filename: file.external_attr >> 16 for file in files.infolist()}
+
+    executables = [tool.executable for tool in found(BUILTINS[source]).values() if isinstance(tool, DiskTool)]
+
+    assert [modes[file] & 0o111 for file in executables if file is not None] == [0o111] * len(executables)
 
 
 def test_only_tools_that_change_something_say_so() -> None:

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ def test_a_file_is_shown_line_by_line(
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines=st.lists(st.sampled_from(["", "a", "€" * 1_999, "x" * 5_000, '"' * 2_000]), max_size=120),
-    limit=st.integers(1, 200),
+    limit=st.integers(2, 200),
 )
 def test_page_by_page_every_line_is_shown_once_and_no_page_is_too_large(
     here: Path, lines: list[str], limit: int
@@ -54,6 +55,17 @@ def test_page_by_page_every_line_is_shown_once_and_no_page_is_too_large(
 
     shown = [line if len(line) <= 2_000 else f"{line[:2_000]}… [3,000 more characters]" for line in lines]
     assert seen == [f"{number:>6}\t{line}" for number, line in enumerate(shown, 1)]
+
+
+def test_a_line_of_any_length_is_read_piece_by_piece(here: Path) -> None:
+    line = "".join(f"{number:>5}\x01" for number in range(5_000))
+    (here / "file").write_text(f"first\n{line}\n")
+    seen = ""
+    while not seen.endswith(" 4999\x01"):
+        page = ask("read_file", path="file", offset=2, limit=1, column=len(seen) + 1)
+        seen += re.sub(r"… \[[\d,]+ more characters\]$", "", page["content"].removeprefix("     2\t"))
+
+    assert seen == line
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,13 @@ def ripgrep(here: Path, monkeypatch: pytest.MonkeyPatch) -> Ripgrep:
 
 
 def said_of(path: dict[str, str], lines: dict[str, str], binary_offset: int | None = None) -> list[object]:
-    match = {"path": path, "lines": lines, "line_number": 3, "absolute_offset": 9, "submatches": list[object]()}
+    match = {
+        "path": path,
+        "lines": lines,
+        "line_number": 3,
+        "absolute_offset": 9,
+        "submatches": list[object](),
+    }
     return [
         {"type": "begin", "data": {"path": path}},
         {"type": "match", "data": match},

@@ -51,6 +51,7 @@ def test_a_link_to_nothing_inside_is_followed(here: Path) -> None:
     ("path", "error"),
     [
         pytest.param("sub", "'sub' is a directory", id="a directory"),
+        pytest.param("new/", "'new/' names a directory", id="a name of a directory"),
         pytest.param("kept/file", "'kept/file': Not a directory", id="below a file"),
         pytest.param("..", "leads outside of the working directory", id="outside"),
         pytest.param("new/../../file", "leads outside of the working directory", id="outside of new"),
