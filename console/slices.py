@@ -51,5 +51,7 @@ async def _slices(
         except SlicesUnreadableError as error:
             advice = "" if given.reducers else "; with --reducers they are made here, without one"
             raise CommandError(f"{error}{advice}", ExitCode.RUN_FAILED) from None
+    if not told:
+        write_line(sys.stderr, "the run's worker has no reducers; with --reducers slices are made here")
     write_line(sys.stdout, json_text({name: one.model_dump(mode="json") for name, one in told.items()}))
     return ExitCode.DONE

@@ -26,8 +26,8 @@ class Slice(WireModel):
     last_error: str | None = None
 
 
-def state_of(value: object) -> JsonValue:
-    """Give a value as the state that it is as JSON; a copy, which shares nothing with it.
+def state_json(value: object) -> str:
+    """Give a value as the JSON text of a state.
 
     Raises:
         TypeError, ValueError: it is no JSON, or too large; and whatever an object of another type raises.
@@ -36,7 +36,8 @@ def state_of(value: object) -> JsonValue:
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > MAX_SLICE_BYTES:
         raise ValueError(f"the state is {size:,} bytes as JSON, above the limit of {count(MAX_SLICE_BYTES)}")
-    return strict_json(text)
+    strict_json(text)
+    return text
 
 
 def flaws_of(reducer: Reducer) -> Iterator[str]:

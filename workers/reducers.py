@@ -14,8 +14,7 @@ from activities.tools.problem import Problem
 from activities.tools.sources import source_of
 from surefoot.reducer import Reducer, recorded_reducer
 from surefoot.sizes import MAX_REDUCERS, MAX_SLICES_BYTES, count
-from surefoot.slices import flaws_of, state_of
-from surefoot.strict_json import json_bytes
+from surefoot.slices import flaws_of, state_json
 
 ReducerSource = FunctionSource | Path
 """`module:attribute`, or a Python file."""
@@ -87,7 +86,7 @@ def _own(module: ModuleType) -> list[object]:
 def _checked(reducer: Reducer, place: str) -> Iterator[Reducer | Problem]:
     flaws = [*flaws_of(reducer)]
     try:
-        state_of(reducer.initial)
+        state_json(reducer.initial)
     except (TypeError, ValueError, RecursionError) as error:
         flaws.append(f"cannot begin with its initial state: {error}")
     yield from (Problem(place, flaw, reducer.name) for flaw in flaws)
@@ -101,7 +100,7 @@ def _too_much(reducers: Sequence[Reducer]) -> Iterator[Problem]:
             yield Problem("--reducers", f"{times} reducers have this name", name)
     if len(reducers) > MAX_REDUCERS:
         yield Problem("--reducers", f"{len(reducers)} reducers are more than a run has: {MAX_REDUCERS}")
-    if sum(json_bytes(state_of(reducer.initial)) for reducer in reducers) > MAX_SLICES_BYTES:
+    if sum(len(state_json(reducer.initial).encode()) for reducer in reducers) > MAX_SLICES_BYTES:
         yield Problem("--reducers", f"the initial states are above the limit of {count(MAX_SLICES_BYTES)}")
 
 

@@ -5,6 +5,7 @@ import json
 import traceback
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 from temporalio import workflow
@@ -14,11 +15,36 @@ from surefoot.reducer import Reducer
 from surefoot.session import SessionEvent
 from surefoot.session_events import session_events
 from surefoot.sizes import MAX_KEPT_SLICES, MAX_SLICES_BYTES, count
-from surefoot.slices import Slice, state_of
-from surefoot.strict_json import encode_json, json_bytes
+from surefoot.slices import Slice, state_json
+from surefoot.strict_json import encode_json
 from surefoot.truncation import truncate
 
 _MAX_ERROR_BYTES = 512
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A slice, its state as text: each call of a reducer gets a copy, and what it gives is measured."""
+
+    text: str
+    size_bytes: int
+    events: int = 0
+    errors: int = 0
+    last_error: str | None = None
+
+    @classmethod
+    def of(cls, one: Slice) -> "_Kept":
+        text = encode_json(one.state)
+        return cls(text, _size(text), one.events, one.errors, one.last_error)
+
+    def told(self) -> Slice:
+        state = json.loads(self.text)
+        return Slice(state=state, events=self.events, errors=self.errors, last_error=self.last_error)
+
+    def failed(self, error: BaseException) -> "_Kept":
+        (*_, said) = traceback.format_exception_only(error)
+        told = truncate(said.strip().encode("utf-8", "replace").decode(), _MAX_ERROR_BYTES).text
+        return replace(self, events=self.events + 1, errors=self.errors + 1, last_error=told)
 
 
 class Slices:
@@ -26,22 +52,20 @@ class Slices:
 
     def __init__(self, reducers: Sequence[Reducer] = ()) -> None:
         self._reducers: tuple[Reducer, ...] = ()
-        self._slices: dict[str, Slice] = {}
-        self._sizes: dict[str, int] = {}
+        self._kept: dict[str, _Kept] = {}
         self._params: dict[str, JsonValue] = {}
         self.use(reducers)
 
     def use(self, reducers: Sequence[Reducer]) -> None:
-        """Have these reducers take the events from now on; each begins with its initial state."""
+        """Have these reducers take the events from now on; a new one begins with its initial state."""
         self._reducers = tuple(reducers)
         for reducer in self._reducers:
-            if reducer.name not in self._slices:
-                self._keep(reducer.name, Slice(state=state_of(reducer.initial)))
+            text = state_json(reducer.initial)
+            self._kept.setdefault(reducer.name, _Kept(text, _size(text)))
 
     def go_on(self, carried: Mapping[str, Slice]) -> None:
         """Go on with the slices of the run before this one in its chain."""
-        for name, one in carried.items():
-            self._keep(name, one)
+        self._kept |= {name: _Kept.of(one) for name, one in carried.items()}
 
     def add(self, event: Event) -> None:
         """Take an event of the ledger, in its order: calls count in the order in which they end."""
@@ -58,43 +82,41 @@ class Slices:
 
     def told(self) -> dict[str, Slice]:
         """Give all slices by the names of their reducers, also of those that are gone."""
-        return dict(self._slices)
+        return {name: kept.told() for name, kept in self._kept.items()}
 
     def carried(self) -> dict[str, Slice]:
         """Give what the next run of the chain takes along: a slice whose reducer is gone if there is room."""
-        own = [reducer.name for reducer in self._reducers]
-        gone = [name for name in self._slices if name not in own]
-        names, room = own, MAX_SLICES_BYTES - sum(self._sizes[name] for name in own)
-        for name in gone:
-            room -= self._sizes[name]
+        names = [reducer.name for reducer in self._reducers]
+        room = MAX_SLICES_BYTES - sum(self._kept[name].size_bytes for name in names)
+        for name in [name for name in self._kept if name not in names]:
+            room -= self._kept[name].size_bytes
             if room >= 0 and len(names) < MAX_KEPT_SLICES:
-                names = [*names, name]
-        return {name: self._slices[name] for name in names}
+                names.append(name)
+        return {name: self._kept[name].told() for name in names}
 
     def _reduce(self, reducer: Reducer, event: SessionEvent) -> None:
-        before = self._slices[reducer.name]
-        counted = before.model_copy(update={"events": before.events + 1})
+        before = self._kept[reducer.name]
         try:
             with _apart_from_the_run():
-                state = state_of(reducer.function(_copy(before.state), event))
-            self._check_room(reducer.name, state)
-        except Exception as error:  # noqa: BLE001  a user's code, and a mistake in it must not fail the run
-            self._keep(reducer.name, _after(error, counted))
+                text = state_json(reducer.function(json.loads(before.text), event))
+            size = self._fitting(reducer.name, text)
+        # A user's code: a mistake in it must neither fail the run that it looks at nor cancel a call of it.
+        except (Exception, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001
+            self._kept[reducer.name] = before.failed(error)
             # Whoever reads an old run has slices of its ledger made outside of any workflow.
             if not before.errors and workflow.in_workflow():
                 workflow.logger.warning("reducer failed", extra={"slice": reducer.name}, exc_info=error)
         else:
-            self._keep(reducer.name, counted.model_copy(update={"state": state}))
+            after = replace(before, text=text, size_bytes=size, events=before.events + 1)
+            self._kept[reducer.name] = after
 
-    def _check_room(self, name: str, state: JsonValue) -> None:
-        others = sum(size for other, size in self._sizes.items() if other != name)
-        if others + json_bytes(state) > MAX_SLICES_BYTES:
+    def _fitting(self, name: str, text: str) -> int:
+        size = _size(text)
+        others = sum(kept.size_bytes for other, kept in self._kept.items() if other != name)
+        if others + size > MAX_SLICES_BYTES:
             limit = count(MAX_SLICES_BYTES)
             raise ValueError(f"the states of all slices would be above the limit of {limit}")
-
-    def _keep(self, name: str, one: Slice) -> None:
-        self._slices[name] = one
-        self._sizes[name] = json_bytes(one.state)
+        return size
 
 
 @contextmanager
@@ -111,11 +133,5 @@ def _apart_from_the_run() -> Generator[None]:
         asyncio._set_running_loop(loop)  # noqa: SLF001
 
 
-def _after(error: Exception, counted: Slice) -> Slice:
-    (*_, said) = traceback.format_exception_only(error)
-    told = truncate(said.strip().encode("utf-8", "replace").decode(), _MAX_ERROR_BYTES).text
-    return counted.model_copy(update={"errors": counted.errors + 1, "last_error": told})
-
-
-def _copy(state: JsonValue) -> JsonValue:
-    return json.loads(encode_json(state))
+def _size(text: str) -> int:
+    return len(text.encode())

@@ -1,6 +1,7 @@
 """What reducers make of a run's calls, whatever they do."""
 
 import asyncio
+import sys
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -110,6 +111,14 @@ def unspeakable(_: object, __: object) -> object:
     raise _UnspeakableError
 
 
+def leave(_: object, __: object) -> object:
+    sys.exit(3)
+
+
+def cancel(_: object, __: object) -> object:
+    raise asyncio.CancelledError
+
+
 def endless(state: object, _: object) -> object:
     deep: list[object] = [state]
     deep.append(deep)
@@ -128,6 +137,8 @@ def start_a_task(_: object, __: object) -> object:
     ("function", "said"),
     [
         pytest.param(spoil, "KeyError: 'spoilt'", id="raises, and has spoilt its state"),
+        pytest.param(leave, "SystemExit: 3", id="ends the process"),
+        pytest.param(cancel, "CancelledError", id="cancels"),
         pytest.param(
             unspeakable, "tests.workflows.test_slices._UnspeakableError", id="raises what cannot be said"
         ),
