@@ -171,6 +171,14 @@ def test_a_call_that_would_exceed_the_turn_is_told_what_was_measured() -> None:
     )
 
 
+def test_what_an_agents_run_is_started_with_counts_as_input() -> None:
+    fields: dict[str, JsonValue] = {"name": "any", "description": "d", "inputSchema": {}}
+    agent = ToolDefinition.model_validate({**fields, "agent": {"key": "k", "system": "s" * 250 * KIB}})
+    calls = [sized(KIB, str(number)) for number in range(7)]
+
+    assert [isinstance(one, Admitted) for one in admit(calls, [agent])] == [*[True] * 6, False]
+
+
 CALLS = st.builds(
     ToolCall,
     id=TEXTS,

@@ -291,3 +291,24 @@ def test_the_rules_say_what_a_failure_means_and_what_to_do(sentence: str) -> Non
 def test_the_system_prompt_states_what_the_answer_must_fit() -> None:
     schema: JsonSchema = {"type": "array"}
     assert system_prompt("You count.", schema) == f"You count.\n\n{FAILURE_RULES}\n\n{answer_rules(schema)}"
+
+
+SET_UP = ToolDefinition.model_validate(
+    {
+        "name": "reviewer",
+        "description": "Reviews a file.",
+        "inputSchema": {},
+        "agent": {
+            "key": "secret",
+            "system": "secret",
+            "model": "secret",
+            "outputSchema": {"const": "secret"},
+        },
+    }
+)
+
+
+@pytest.mark.parametrize("shown", [native_description(SET_UP), tool_section([SET_UP])])
+def test_a_model_is_not_told_how_an_agent_is_set_up(shown: str) -> None:
+    assert "Reviews a file." in shown
+    assert "secret" not in shown
