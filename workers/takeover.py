@@ -10,7 +10,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
 from activities.agents.agent_file import AgentFile, read_agent
-from activities.tools.discovery import Discovery, discover_tools, discover_tools_of
+from activities.tools.discovery import NO_ENVIRONMENT, Discovery, discover_tools, discover_tools_of
 from workers.reducers import find_reducers
 from workers.served_queues import Claim, DamagedQueueError, ServedQueue, ServedQueues
 from workers.serving import Serving
@@ -121,7 +121,7 @@ class QueueTakeover:
             log.error(problem)
 
 
-def tools_of(served: ServedQueue, environment: Mapping[str, str]) -> Discovery:
+def tools_of(served: ServedQueue, environment: Mapping[str, str] = NO_ENVIRONMENT) -> Discovery:
     """Find the tools that a remembered queue was served with."""
     if served.agent is None:
         return discover_tools(served.tool_directories, environment=environment)

@@ -1,5 +1,6 @@
 import asyncio
 import json
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ import pytest
 from surefoot.outcome import ToolFailure, ToolSuccess
 from tests.activities.tools.mcp.servers import Calls, calling, endpoint, rogue
 from tests.activities.tools.tool_run import TAG, is_alive, tagged, until
+
+ROOT = Path(__file__).parents[4]
 
 
 async def _around(call: Calls) -> dict[str, Any]:
@@ -85,6 +88,36 @@ async def test_nothing_of_a_server_is_left_when_its_executor_ends(tmp_path: Path
         assert len(tagged(tag)) >= 4
         began = time.monotonic()
     assert (tagged(tag), time.monotonic() - began < 4) == ([], True)
+
+
+_HOLDS = """
+import asyncio, sys
+from pathlib import Path
+from tests.activities.tools.mcp.servers import calling, rogue
+
+async def hold(directory, tag):
+    async with calling(directory, r=rogue("stubborn", env={"SUREFOOT_TEST_TAG": tag})) as call:
+        await call("r__forks")
+        (directory / "held").touch()
+        await asyncio.Event().wait()
+
+asyncio.run(hold(Path(sys.argv[1]), sys.argv[2]))
+"""
+
+
+async def test_nothing_of_a_server_is_left_when_its_worker_is_killed(tmp_path: Path) -> None:
+    tag = f"mcp-{tmp_path.name}"
+    worker = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", _HOLDS, str(tmp_path), tag), cwd=ROOT
+    )
+    try:
+        await until((tmp_path / "held").exists)
+        held = len(tagged(tag))
+    finally:
+        worker.kill()
+        await worker.wait()
+    await until(lambda: not tagged(tag))
+    assert held >= 4
 
 
 async def test_over_http_each_call_has_a_session_of_its_own_and_ends_it(tmp_path: Path) -> None:
