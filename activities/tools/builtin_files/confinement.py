@@ -38,8 +38,10 @@ class Place(NamedTuple):
 
 
 @contextmanager
-def place_below(root: str, path: str, *, create_parents: bool = False) -> Generator[Place]:
+def place_below(root: str | int, path: str, *, create_parents: bool = False) -> Generator[Place]:
     """Have the place of a path, relative to `root` or absolute; its directory is open within the block.
+
+    `root` is a directory's path, or the descriptor of one that is open.
 
     Raises:
         RefusalError: it leads out of `root`.
@@ -54,7 +56,7 @@ def place_below(root: str, path: str, *, create_parents: bool = False) -> Genera
         walk.close()
 
 
-def relative_to(root: str, path: str) -> str | None:
+def relative_to(root: str | int, path: str) -> str | None:
     """Give an absolute path as one that starts at `root`, however both are spelled; None if it is elsewhere.
 
     The rest may still lead anywhere: it has to be walked.
@@ -74,9 +76,10 @@ def relative_to(root: str, path: str) -> str | None:
 class _Walk:
     """Where a walk has come to: the directories from the root on, and what is still to go."""
 
-    def __init__(self, root: str, path: str, *, create: bool) -> None:
+    def __init__(self, root: str | int, path: str, *, create: bool) -> None:
         self._root, self._path, self._create = root, path, create
-        self._open = [os.open(root, _STEP & ~os.O_NOFOLLOW)]
+        named, at = (".", root) if isinstance(root, int) else (root, None)
+        self._open = [os.open(named, _STEP & ~os.O_NOFOLLOW, dir_fd=at)]
         self._ahead: list[str] = []
         self._links = 0
 

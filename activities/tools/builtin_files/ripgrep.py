@@ -9,7 +9,8 @@ import subprocess
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from activities.tools.builtin_files.contents import MAX_FILE_BYTES
+from activities.tools.builtin_files.confinement import place_below
+from activities.tools.builtin_files.contents import MAX_FILE_BYTES, read_plain
 from activities.tools.builtin_files.match import MAX_MATCHES, SKIPPED, Match, Wanted, text_of_line
 from activities.tools.builtin_files.program import shown_name
 from activities.tools.builtin_files.refusal import RefusalError
@@ -30,22 +31,24 @@ _MAX_SAID_BYTES = 2_000
 
 
 def search_directory(executable: str, directory: int, wanted: Wanted) -> Iterator[Match]:
-    """Search the files below an open directory, by name; ripgrep follows no link that it comes upon."""
+    """Search the files below an open directory, by name; no link is followed."""
     globs = [wanted.glob] if wanted.glob else []
     # The last one that matches counts.
     options = [f"--glob={glob}" for glob in [*globs, *(f"!{name}" for name in sorted(SKIPPED))]]
-    yield from _run([executable, *_OPTIONS, *options], wanted, ".", directory=directory)
+    for in_file in _run([executable, *_OPTIONS, *options], wanted, ".", directory=directory):
+        yield from _confirmed(in_file, directory)
 
 
 def search_file(executable: str, file: int, path: str, wanted: Wanted) -> Iterator[Match]:
     """Search an open file."""
-    for match in _run([executable, *_OPTIONS], wanted, "-", file=file):
-        yield match._replace(path=path)
+    for in_file in _run([executable, *_OPTIONS], wanted, "-", file=file):
+        for match in in_file:
+            yield match._replace(path=path)
 
 
 def _run(
     command: list[str], wanted: Wanted, where: str, *, directory: int | None = None, file: int | None = None
-) -> Iterator[Match]:
+) -> Iterator[list[Match]]:
     case = "--case-sensitive" if wanted.case_sensitive else "--ignore-case"
     process = subprocess.Popen(
         [*command, case, f"--regexp={wanted.pattern}", "--", where],
@@ -66,7 +69,7 @@ def _run(
         process.wait()
 
 
-def _matches(lines: IO[bytes]) -> Iterator[Match]:
+def _matches(lines: IO[bytes]) -> Iterator[list[Match]]:
     """Give the matches of each file at its end: only then is it known to be text."""
     found: list[Match] = []
     for line in lines:
@@ -75,12 +78,27 @@ def _matches(lines: IO[bytes]) -> Iterator[Match]:
             found.append(_match(message["data"]))
         elif message["type"] == "end":
             if message["data"].get("binary_offset") is None:
-                yield from found
+                yield found
             found = []
 
 
+def _confirmed(found: list[Match], directory: int) -> Iterator[Match]:
+    """Give the matches that are in the file: it was opened by name, and a link can have stood there."""
+    if not found:
+        return
+    path = found[0].path
+    try:
+        with place_below(directory, path) as place:
+            lines = read_plain(place).split(b"\n")
+    except (OSError, RefusalError):
+        return
+    for match in found:
+        if match.line <= len(lines) and text_of_line(lines[match.line - 1]) == match.text:
+            yield match._replace(path=shown_name(path))
+
+
 def _match(data: dict[str, Any]) -> Match:
-    path = shown_name(os.fsdecode(_bytes(data["path"]))).removeprefix("./")
+    path = os.fsdecode(_bytes(data["path"])).removeprefix("./")
     return Match(path, data["line_number"], text_of_line(_bytes(data["lines"])))
 
 

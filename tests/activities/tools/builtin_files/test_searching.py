@@ -16,6 +16,8 @@ TREE = {
     "binary": b"TODO\n\0",
     "latin-1": b"TODO \xe9\n",
     "long": b"x" * 600 + b"TODO\n",
+    "windows": b"1\r\n2\r\nTODO\r\n",
+    "nested/\udcff": b"1\n2\nTODO \xff\n",
 }
 
 
@@ -51,8 +53,10 @@ def found(**params: object) -> list[str]:
                 ".hidden:1:TODO",
                 "latin-1:1:TODO \ufffd",
                 f"long:1:{'x' * 500}… [104 more characters]",
+                "nested/\ufffd:3:TODO \ufffd",
                 "src/deep/er/x.py:1:# TODO",
                 "src/main.c:2:// TODO: one",
+                "windows:3:TODO",
             ],
             id="everywhere",
         ),
@@ -170,22 +174,37 @@ def said_of(path: dict[str, str], lines: dict[str, str], binary_offset: int | No
 def test_ripgrep_answers_in_the_same_shape(tree: Path, ripgrep: Ripgrep) -> None:
     ripgrep.will(
         [
-            *said_of({"text": "./main.c"}, {"text": "TODO\r\n"}),
+            *said_of({"bytes": "Li9uZXN0ZWQv/w=="}, {"bytes": "VE9ETyD/Cg=="}),
             *said_of({"text": "./binary"}, {"text": "TODO\n"}, binary_offset=5),
-            *said_of({"bytes": "Li9c/w=="}, {"bytes": "VE9ETyD/Cg=="}),
+            *said_of({"text": "./windows"}, {"text": "TODO\r\n"}),
             {"type": "summary", "data": {}},
         ]
     )
 
-    assert found(pattern="TO.O", path="src", glob="*.c", case="insensitive") == [
-        "src/main.c:3:TODO",
-        "src/\\\ufffd:3:TODO \ufffd",
+    assert found(pattern="TO.O", path="./", glob="*s", case="insensitive") == [
+        "./nested/\ufffd:3:TODO \ufffd",
+        "./windows:3:TODO",
     ]
     directory, *arguments = ripgrep.called
-    assert (directory, arguments[-5:]) == (
-        str(tree / "src"),
-        ["--glob=!.git", "--ignore-case", "--regexp=TO.O", "--", "."],
+    assert (directory, arguments[-6:]) == (
+        str(tree),
+        ["--glob=*s", "--glob=!.git", "--ignore-case", "--regexp=TO.O", "--", "."],
     )
+
+
+@pytest.mark.usefixtures("tree")
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param("./link", id="through a link"),
+        pytest.param("./up/secret", id="through a linked directory"),
+        pytest.param("./src/main.c", id="what is in another file now"),
+        pytest.param("./gone", id="what is gone"),
+    ],
+)
+def test_what_ripgrep_has_read_elsewhere_is_not_shown(ripgrep: Ripgrep, path: str) -> None:
+    ripgrep.will(said_of({"text": path}, {"text": "secret\n"}))
+    assert found(pattern="secret") == []
 
 
 def test_ripgrep_searches_a_single_file_by_its_descriptor(tree: Path, ripgrep: Ripgrep) -> None:
@@ -201,5 +220,5 @@ def test_what_ripgrep_cannot_read_is_an_error_of_the_operation(tree: Path, ripgr
 
 
 def test_a_file_that_ripgrep_may_not_read_is_left_out(tree: Path, ripgrep: Ripgrep) -> None:
-    ripgrep.will(said_of({"text": "./main.c"}, {"text": "TODO\n"}), exits=2)
-    assert found(pattern="TODO") == ["main.c:3:TODO"]
+    ripgrep.will(said_of({"text": "./windows"}, {"text": "TODO\r\n"}), exits=2)
+    assert found(pattern="TODO") == ["windows:3:TODO"]
