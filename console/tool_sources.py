@@ -67,7 +67,9 @@ def _usable(found: Discovery) -> Discovery:
 def _problems(value: str, directory: Path) -> list[str]:
     if not value:
         # An empty variable in a shell script would mean the current directory.
-        return ["--tools is empty, and needs a directory of tools, module:attribute or the word `builtin`"]
+        return [f"--tools is empty: name a directory, module:attribute, FILE.json, FILE.md, {_words('or')}"]
+    if value.startswith(f"{BUILTIN}:") and not directory.exists():
+        return [f"no tools that come with Surefoot are called `{value}`: there are {_words('and')}"]
     if directory.is_dir():
         return []
     if directory.suffix == ".py" and directory.exists():
@@ -75,3 +77,7 @@ def _problems(value: str, directory: Path) -> list[str]:
     if directory.exists():
         return [f"{directory} is not a directory"]
     return [f"there is no such tools directory: {directory}"]
+
+
+def _words(conjunction: str) -> str:
+    return f" {conjunction} ".join(f"`{word}`" for word in BUILTINS)
