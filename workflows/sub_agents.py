@@ -118,7 +118,7 @@ class SubAgents:
                 raise
         if not execution.done():
             return Ending(failures.cancelled(child.call.definition.name), child.start)
-        data = b"" if execution.cancelled() or execution.exception() else execution.result().payload.data
+        data = _data(execution)
         try:
             await self._pace.take(data)
         except asyncio.CancelledError:
@@ -128,7 +128,7 @@ class SubAgents:
         outcome = _outcome(child, execution)
         return Ending(outcome, child.start, answer_bytes=len(data), answer_values=most_values_of(data))
 
-    async def _execution(self, child: _Child, run: RunInput) -> RawValue:
+    async def _execution(self, child: _Child, run: RunInput) -> RawValue | None:
         caller_id, tool = workflow.info().workflow_id, child.call.definition.name
         handle = await workflow.start_child_workflow(
             WORKFLOW,
@@ -147,10 +147,12 @@ class SubAgents:
             tool_exec_id=child.tool_exec_id, call_id=child.call.call.id, tool=tool, time=workflow.now()
         )
         self._record(started_event(child.start, **named))
-        return await handle
+        # None is what the SDK makes of a result without a payload, which no run of ours has.
+        result: RawValue | None = await handle
+        return result
 
 
-async def _until_begun(child: _Child, execution: "asyncio.Task[RawValue]") -> None:
+async def _until_begun(child: _Child, execution: "asyncio.Task[RawValue | None]") -> None:
     """Wait for the server's word on a run that is being started: only then can it be waited for."""
     if child.start is None:
         with suppress(TimeoutError, asyncio.CancelledError):
@@ -159,7 +161,7 @@ async def _until_begun(child: _Child, execution: "asyncio.Task[RawValue]") -> No
             )
 
 
-def _outcome(child: _Child, execution: "asyncio.Task[RawValue]") -> ToolSuccess | ToolFailure:
+def _outcome(child: _Child, execution: "asyncio.Task[RawValue | None]") -> ToolSuccess | ToolFailure:
     """Tell what a run that has ended came to, and note what it used."""
     try:
         raw = execution.result()
@@ -176,6 +178,11 @@ def _outcome(child: _Child, execution: "asyncio.Task[RawValue]") -> ToolSuccess 
         raise
     outcome, child.used = answered(child.call, raw, run=child.id)
     return outcome
+
+
+def _data(execution: "asyncio.Task[RawValue | None]") -> bytes:
+    raw = None if execution.cancelled() or execution.exception() else execution.result()
+    return raw.payload.data if raw is not None else b""
 
 
 def _agent_of(decision: Admitted | Refused) -> SubAgent | None:
