@@ -50,6 +50,7 @@ class Exchange:
         self._outbox = outbox
         self._overheard = overheard
         self._asked: set[int | str] = set()
+        self._given_up: set[int | str] = set()
         self._waiting_bytes = 0
         self._reading: set[asyncio.Task[None]] = set()
         self._one_at_a_time = asyncio.Lock()
@@ -64,6 +65,7 @@ class Exchange:
                 self._asked.add(request_id)
             case JSONRPCNotification(method="notifications/cancelled", params={"requestId": request_id}):
                 self._asked.discard(request_id)
+                self._given_up.add(request_id)
             case _:
                 pass
         self._outbox.put(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
@@ -134,6 +136,10 @@ class Exchange:
 
     def _answer(self, request_id: int | str | None, message: JSONRPCMessage) -> None:
         asked = int(request_id) if isinstance(request_id, str) and request_id.isdecimal() else request_id
+        if asked in self._given_up:
+            self._given_up.discard(asked)
+            self.heard += 1
+            return
         if asked is None or asked not in self._asked:
             self._overheard.log(f"[answered a request that nobody waits for: id {request_id!r:.100}]")
             return

@@ -76,4 +76,4 @@ def _configured(
         case McpFile(path=path):
             yield from servers_of_file(path, environment)
         case McpServers(file=file, servers=servers):
-            yield from configured_servers(servers, place=str(file), variables=environment)
+            yield from configured_servers(servers, place=str(file.absolute()), variables=environment)

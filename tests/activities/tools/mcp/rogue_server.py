@@ -21,6 +21,7 @@ from typing import Any
 Act = Callable[[Any, Any], None]
 MODE = sys.argv[1] if len(sys.argv) > 1 else ""
 EFFECTS = "side-effects"
+MODERN = "2026-07-28"
 
 ANY = {"type": "object"}
 SUM = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}
@@ -32,6 +33,8 @@ def say(text: str) -> None:
 
 
 def send(**message: Any) -> None:
+    if MODE == "modern" and isinstance(message.get("result"), dict):
+        message["result"] |= {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
     say(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
 
 
@@ -214,6 +217,9 @@ def initialize(request: Any, params: Any) -> None:
     if MODE == "refuses":
         send(id=request, error={"code": -32000, "message": "not today"})
         return
+    if MODE == "modern":
+        send(id=request, error={"code": -32022, "message": "too old", "data": {"supported": [MODERN]}})
+        return
     if MODE == "old":
         params["protocolVersion"] = "1999-01-01"
     version = params["protocolVersion"]
@@ -228,6 +234,9 @@ def serve(message: dict[str, Any]) -> None:
         ASKED.pop(request)(message)
     elif method == "initialize":
         initialize(request, params)
+    elif method == "server/discover":
+        info = {"name": "rogue", "version": "1"}
+        send(id=request, result={"supportedVersions": [MODERN], "capabilities": {}, "serverInfo": info})
     elif method == "tools/list":
         send(id=request, result=listed(params))
     elif method == "tools/call":

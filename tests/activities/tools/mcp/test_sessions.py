@@ -74,6 +74,11 @@ async def test_a_cancel_of_ours_passes_through(tmp_path: Path, tool: str) -> Non
     assert time.monotonic() - began < 4
 
 
+async def test_a_server_of_the_newest_version_alone_is_used_as_well(tmp_path: Path) -> None:
+    async with calling(tmp_path, r=rogue("modern")) as call:
+        assert await call("r__adds", {"a": 1}) == ToolSuccess(tool="r__adds", result={"sum": 1})
+
+
 async def test_calls_side_by_side_get_their_own_answers(tmp_path: Path) -> None:
     async with calling(tmp_path, r=rogue()) as call:
         texts = await asyncio.gather(*(call.text("r__echo", {"n": n}) for n in range(100)))
