@@ -64,8 +64,10 @@ def test_every_place_that_is_none_is_named(tmp_path: Path) -> None:
         tool_sources(["", "builtin:file", str(tmp_path / "nowhere"), str(file), str(module), str(tmp_path)])
 
     assert caught.value.message.splitlines() == [
-        "--tools is empty: name a directory, module:attribute, FILE.json, FILE.md, "
-        "`builtin` or `builtin:files`",
+        (
+            "--tools is empty: name a directory, module:attribute, FILE.json, FILE.md, "
+            "`builtin` or `builtin:files`"
+        ),
         "no tools that come with Surefoot are called `builtin:file`: there are `builtin` and `builtin:files`",
         f"there is no such tools directory: {tmp_path / 'nowhere'}",
         f"{file} is not a directory",
