@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from temporalio import workflow
+from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client
 
 from surefoot import ToolFailed, ToolInvoked, reducer
@@ -18,7 +19,7 @@ from surefoot.slices import Slice
 from surefoot.testing.replay import chain_of, replay_problem
 from tests.activities.tools.disk_tools import SHELL, found, write_tool
 from tests.workers.real_workers import new_queue
-from tests.workflows.agents import Replies, calls, says, start
+from tests.workflows.agents import Replies, calls, says, start, until_history_holds
 from workers.environment import process_environment
 from workers.reading_slices import SlicesUnreadableError, ask_for_slices, make_slices
 from workers.reducing import Reducing
@@ -109,3 +110,25 @@ async def test_slices_that_nobody_serves_cannot_be_asked_for(client: Client) -> 
     await run.terminate()
 
     assert str(unreadable.value) == f"no worker answers for the run '{run.id}'"
+
+
+@reducer("calls")
+def endless(_state: object, _event: object) -> object:
+    while True:
+        pass
+
+
+@pytest.mark.long
+async def test_a_run_whose_reducer_does_not_end_waits_for_one_that_does(
+    client: Client, tmp_path: Path
+) -> None:
+    queue, model = new_queue(), talk()
+    async with asyncio.timeout(60):
+        async with working(client, tmp_path, of(endless), queue=queue, model=model):
+            run = await start(client, queue)
+            await until_history_holds(run, EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED)
+        async with working(client, tmp_path, of(failures, calls_made), queue=queue, model=model):
+            await run.result()
+            told = await ask_for_slices(client, run.id, patience=PATIENCE)
+
+    assert told == WHOLE
