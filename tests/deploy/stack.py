@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, Field
@@ -31,20 +32,41 @@ class Healthcheck(BaseModel):
     test: list[str]
 
 
+class Deploy(BaseModel):
+    replicas: int = 1
+
+
 class Service(BaseModel):
     image: str = ""
+    build: dict[str, str] | None = None
+    user: str = ""
     restart: str = ""
     stop_grace_period: str = "10s"
+    read_only: bool = False
+    privileged: bool = False
+    cap_drop: list[str] = []
+    cap_add: list[str] = []
+    security_opt: list[str] = []
+    profiles: list[str] = []
+    entrypoint: list[str] | None = None
     command: list[str] | None = None
     environment: dict[str, str | None] = {}
     depends_on: dict[str, Dependency] = {}
+    deploy: Deploy = Deploy()
+    networks: dict[str, None] = {}
+    tmpfs: list[str] = []
     healthcheck: Healthcheck | None = None
     ports: list[Port] = []
     mounts: list[Mount] = Field(default=[], alias="volumes")
 
 
+class Network(BaseModel):
+    internal: bool = False
+
+
 class Stack(BaseModel):
     services: dict[str, Service]
+    networks: dict[str, Network]
 
 
 def run_check(*command: str | Path) -> subprocess.CompletedProcess[str]:
@@ -52,11 +74,24 @@ def run_check(*command: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
 
 
-def read_stack(**environment: str) -> Stack:
-    """Give the stack as compose reads it in nothing but the given environment."""
+EVERY_PROFILE = ("--profile", "*")
+
+
+def read_stack(*files: str, profiles: Sequence[str] = EVERY_PROFILE, **environment: str) -> Stack:
+    """Give the stack as compose reads it in nothing but the given environment; with these files on top."""
+    named = [option for file in files and ("docker-compose.yml", *files) for option in ("--file", file)]
     shown = subprocess.run(
         # Without the option compose would read a developer's own .env file.
-        [SCRIPTS / "docker-compose", "--env-file", os.devnull, "config", "--format", "json"],
+        [
+            SCRIPTS / "docker-compose",
+            "--env-file",
+            os.devnull,
+            *named,
+            *profiles,
+            "config",
+            "--format",
+            "json",
+        ],
         cwd=ROOT,
         env=environment,
         stdout=subprocess.PIPE,
