@@ -100,6 +100,8 @@ def event_lines(event: Event, *, before: Progress, after: Progress) -> Iterator[
     for line in first_lines(text_to_show(before, event), _MAX_TEXT_LINES):
         yield f"  {line}"
     match event:
+        case ToolExecutionStarted(child_id=str(child_id)):
+            yield f"    {child_line(child_id)}"
         case RunStarted() | ModelReplied() | ToolExecutionStarted():
             pass
         case TurnStarted(turn=turn):
@@ -115,6 +117,11 @@ def event_lines(event: Event, *, before: Progress, after: Progress) -> Iterator[
                 yield f"  {ending_line(after.ended)}"
         case RunFinished():
             yield from finished_lines(event, after)
+
+
+def child_line(child_id: str) -> str:
+    """Print where the run of an agent that was called can be seen."""
+    return f"as run {safe_text(child_id)}"
 
 
 def finished_lines(finished: RunFinished, progress: Progress) -> Iterator[str]:

@@ -66,4 +66,5 @@ def _call(call: CallProgress) -> dict[str, JsonValue]:
         "params": call.params,
         "status": call_status(call),
         "outcome": execution.outcome.model_dump(mode="json") if execution.outcome else None,
+        **({"child_id": execution.child_id} if execution.child_id else {}),
     }

@@ -7,7 +7,7 @@ from console.compaction import compaction_text
 from console.followed_run import FollowedRun
 from console.lines import write_line
 from console.message import message_lines
-from console.plain import ending_line, finished_lines, run_lines
+from console.plain import child_line, ending_line, finished_lines, run_lines
 from console.progress import CallProgress
 from console.safe_text import safe_text
 from console.transcript import Transcript, TurnTold, call_status
@@ -68,6 +68,12 @@ def _turn(turn: TurnTold) -> Iterator[str]:
 
 
 def _call(call: CallProgress) -> Iterator[str]:
+    yield from _ended(call)
+    if (child_id := call.execution.child_id) is not None:
+        yield f"    {child_line(child_id)}"
+
+
+def _ended(call: CallProgress) -> Iterator[str]:
     match call.execution.outcome:
         case None:
             yield f"  {call_title(call)} -> {call_status(call)}"

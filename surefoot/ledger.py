@@ -1,6 +1,6 @@
 """The ledger of a run: every event that a watcher sees, and the reducers over them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Literal
@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 from surefoot.conversation import ToolCall
 from surefoot.outcome import Acted, ToolFailure, ToolSuccess
 from surefoot.usage import Usage
-from surefoot.wire import WireModel
+from surefoot.wire import WireModel, is_none
 
 RunStatus = Literal["completed", "failed", "limit_reached", "cancelled"]
 
@@ -34,6 +34,44 @@ class MessageReceived(_Event):
     text: str
     sender: str | None = None
     """Who sent it, as far as they said."""
+
+
+class RunPaused(_Event):
+    """Somebody paused the run: no turn and no tool call is begun until it is resumed; what runs goes on."""
+
+    type: Literal["run_paused"] = "run_paused"
+    reason: str | None = None
+    sender: str | None = None
+    """Who paused it, as far as they said."""
+
+
+class ModelUnavailable(_Event):
+    """The model could not be asked in turn `turn`, and the run waits until it is resumed."""
+
+    type: Literal["model_unavailable"] = "model_unavailable"
+    turn: int
+    reason: str
+
+
+class RunResumed(_Event):
+    """Somebody let the run go on: it was paused, or waited for its model."""
+
+    type: Literal["run_resumed"] = "run_resumed"
+    sender: str | None = None
+    """Who resumed it, as far as they said."""
+
+
+class LimitRaised(_Event):
+    """Somebody raised limits of the run; null is no limit."""
+
+    type: Literal["limit_raised"] = "limit_raised"
+    limits: Mapping[str, JsonValue]
+    """The new ones by their names."""
+    before: Mapping[str, JsonValue]
+    """The same ones as they were."""
+    reason: str | None = None
+    sender: str | None = None
+    """Who raised them, as far as they said."""
 
 
 class TurnStarted(_Event):
@@ -86,6 +124,8 @@ class ToolExecutionStarted(_ToolExecutionEvent):
     type: Literal["tool_execution_started"] = "tool_execution_started"
     started_at: datetime | None = None
     executor: str | None = None
+    child_id: str | None = Field(default=None, exclude_if=is_none)
+    """The id of the run that answers the call, where the tool is an agent."""
 
 
 class ToolExecutionCompleted(_ToolExecutionEvent):
@@ -126,6 +166,10 @@ class RunFinished(_Event):
 Event = Annotated[
     RunStarted
     | MessageReceived
+    | RunPaused
+    | ModelUnavailable
+    | RunResumed
+    | LimitRaised
     | TurnStarted
     | ModelReplied
     | ContextCompacted
@@ -150,6 +194,8 @@ class ToolExecution:
     started_at: datetime | None = None
     ended_at: datetime | None = None
     executor: str | None = None
+    child_id: str | None = None
+    """The id of the run that answers it, where the tool is an agent."""
     outcome: ToolSuccess | ToolFailure | None = None
 
 
@@ -183,6 +229,8 @@ def reduce_event(ledger: Ledger, event: Event) -> Ledger:
     match event:
         case RunStarted() | MessageReceived() | ModelReplied() | ContextCompacted():
             return ledger
+        case RunPaused() | ModelUnavailable() | RunResumed() | LimitRaised():
+            return ledger
         case TurnStarted(turn=turn):
             return replace(ledger, turn=max(turn, ledger.turn))
         case RunFinished():
@@ -212,9 +260,11 @@ def _reduce_execution(execution: ToolExecution, event: _ExecutionEvent) -> ToolE
     match event:
         case ToolExecutionScheduled(time=time):
             return replace(execution, scheduled_at=time)
-        case ToolExecutionStarted(started_at=started_at, executor=executor):
+        case ToolExecutionStarted(started_at=started_at, executor=executor, child_id=child_id):
             status = "started" if execution.outcome is None else execution.status
-            return replace(execution, status=status, started_at=started_at, executor=executor)
+            return replace(
+                execution, status=status, started_at=started_at, executor=executor, child_id=child_id
+            )
         case ToolExecutionCompleted() | ToolExecutionFailed() if execution.outcome is not None:
             return execution
         case ToolExecutionCompleted(time=time, outcome=outcome):

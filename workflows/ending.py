@@ -14,8 +14,8 @@ class Start:
 
     started_at: str | None
     executor: str | None
-    told: bool = False
-    """Whether the ledger holds it already."""
+    child_id: str | None = None
+    """The run that answers the call of an agent; the ledger was told of it when it began."""
 
 
 @dataclass(frozen=True)

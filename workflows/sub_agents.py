@@ -142,7 +142,7 @@ class SubAgents:
             static_details=child_details(caller_id, child.tool_exec_id, run, tool),
         )
         executor = f"{child.id} ({handle.first_execution_run_id})"
-        child.start = Start(workflow.now().isoformat(), executor, told=True)
+        child.start = Start(workflow.now().isoformat(), executor, child_id=child.id)
         named = Named(
             tool_exec_id=child.tool_exec_id, call_id=child.call.call.id, tool=tool, time=workflow.now()
         )

@@ -146,7 +146,7 @@ class ToolCalls:
         self._open.pop(tool_exec_id, None)
         self._ended_ids.add(tool_exec_id)
         named = Named(tool_exec_id=tool_exec_id, call_id=call.id, tool=call.tool, time=workflow.now())
-        if ending.start is not None and not ending.start.told:
+        if ending.start is not None and ending.start.child_id is None:
             self._record(started_event(ending.start, **named))
         self._record(ended_event(ending.outcome, started=ending.start is not None, **named))
         return ToolMessage(call_id=call.id, tool=call.tool, outcome=ending.outcome)

@@ -34,3 +34,4 @@ def test_the_example_of_agents_that_call_agents_works_as_it_is_printed(
     answered, child = shown.stdout.split("\n", 1)
     assert answered == f"[{outcome}, {outcome}]", shown.stderr
     assert "> Look at notes.txt." in child.splitlines()
+    assert "    as run notes/1-2" in shown.stderr.splitlines()

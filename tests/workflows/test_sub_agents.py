@@ -95,7 +95,7 @@ async def test_an_agents_answer_is_the_outcome_of_its_call(client: Client) -> No
         "tool_execution_completed",
     ]
     started = next(event for event in finished.events if isinstance(event, ToolExecutionStarted))
-    assert started.executor == f"{run.id}/1-1 ({child.run_id})"
+    assert (started.child_id, started.executor) == (f"{run.id}/1-1", f"{run.id}/1-1 ({child.run_id})")
     assert (finished.result.usage.requests, finished.result.tool_calls) == (4, 2)
     assert (child.parent_id, await child.static_summary()) == (run.id, "reviewer • Look at it.")
     assert (
