@@ -122,4 +122,6 @@ async def test_a_history_names_things_as_it_always_will(client: Client) -> None:
     definition = metadata.definition
     assert definition.type == "surefoot"
     named = [query.name for query in definition.query_definitions if not query.name.startswith("__")]
-    assert sorted(named) == ["conversation", "events"]
+    assert sorted(named) == ["conversation", "events", "slices"]
+    updates = [update.name for update in definition.update_definitions]
+    assert sorted(updates) == ["cancel_tool_call", "send_message"]
