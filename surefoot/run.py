@@ -1,6 +1,6 @@
 """A run from outside: what starts it, what it answers, and the literal names it goes by."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, JsonValue, model_validator
@@ -22,6 +22,9 @@ CONVERSATION_QUERY = "conversation"
 CANCEL_TOOL_CALL_UPDATE = "cancel_tool_call"
 SEND_MESSAGE_UPDATE = "send_message"
 SLICES_QUERY = "slices"
+PAUSE_UPDATE = "pause"
+RESUME_UPDATE = "resume"
+RAISE_LIMIT_UPDATE = "raise_limit"
 
 TaskQueueName = Annotated[str, Field(min_length=1, max_length=1_000)]
 
@@ -60,6 +63,10 @@ class ChainLimits(WireModel):
     """The server takes no more than 2,000 updates in one history."""
 
 
+OnModelFailure = Literal["fail", "wait"]
+"""Whether the run fails, or waits until somebody resumes it, and then takes the same turn again."""
+
+
 class RunInput(WireModel):
     """Everything a run is started with; texts are bounded so that every server and worker can carry them."""
 
@@ -71,14 +78,22 @@ class RunInput(WireModel):
     """What the final answer must fit, as one JSON value; None where any text will do."""
     limits: Limits = Limits()
     model_patience: ModelPatience = ModelPatience()
+    on_model_failure: OnModelFailure = "fail"
+    """What becomes of a run whose model refuses, or stays away longer than the run's patience."""
     tools: Annotated[tuple[ToolDefinition, ...], AfterValidator(_carried_in_an_input)] | None = None
     """The tools of the run, where whoever starts it knows them; else the run asks its worker."""
     model_queue: TaskQueueName | None = Field(default=None, exclude_if=is_none)
     """Where the model is asked; None is the run's own task queue, unless its worker names another."""
     agent: Annotated[str, Field(min_length=1, max_length=1_000)] | None = None
     """Which set of its worker's tools the run asks for: a sub-agent's `key`; None is the worker's own."""
+    agent_name: Annotated[str, Field(min_length=1, max_length=200)] | None = Field(
+        default=None, exclude_if=is_none
+    )
+    """What the run's agent is called, for people: in lists of runs, and nowhere else."""
     tells_parent: bool = False
     """Whether a run that is cancelled signals its parent workflow what it has used."""
+    search_attributes: bool = False
+    """Whether the namespace has Surefoot's search attributes; without them, to set one stops the run."""
     chain: ChainLimits = ChainLimits()
     carried: str | None = None
     """What a run that continues as new takes along; its prompt is then only a beginning, for people."""
@@ -151,3 +166,30 @@ class SendMessage(WireModel):
     """At most 64 KiB as JSON."""
     sender: str | None = None
     """Who says it, for the ledger alone; at most 200 characters."""
+
+
+class Pause(WireModel):
+    """The argument of the `pause` update: no turn and no tool call is begun until the run is resumed."""
+
+    reason: str | None = None
+    """Why, for people; at most 2,000 characters."""
+    sender: str | None = None
+    """Who pauses it, for the ledger alone; at most 200 characters."""
+
+
+class Resume(WireModel):
+    """The argument of the `resume` update, for a run that was paused, or that waits for its model."""
+
+    sender: str | None = None
+    """Who resumes it, for the ledger alone; at most 200 characters."""
+
+
+class RaiseLimit(WireModel):
+    """The argument of the `raise_limit` update: new limits by their names, each higher, or null for none."""
+
+    limits: Mapping[str, JsonValue]
+    """Any of `Limits`, such as `{"max_turns": 80, "max_cost": null}`."""
+    reason: str | None = None
+    """Why, for people; at most 2,000 characters."""
+    sender: str | None = None
+    """Who raises it, for the ledger alone; at most 200 characters."""

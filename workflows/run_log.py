@@ -5,9 +5,13 @@ from temporalio import workflow
 from surefoot.ledger import (
     ContextCompacted,
     Event,
+    LimitRaised,
     MessageReceived,
     ModelReplied,
+    ModelUnavailable,
     RunFinished,
+    RunPaused,
+    RunResumed,
     RunStarted,
     ToolExecutionCompleted,
     ToolExecutionFailed,
@@ -23,7 +27,9 @@ def log_event(event: Event) -> None:
         case RunStarted():
             workflow.logger.info("run started")
         case MessageReceived(sender=sender):
-            workflow.logger.info("message received", extra={} if sender is None else {"sender": sender})
+            workflow.logger.info("message received", extra=_said(sender=sender))
+        case RunPaused() | ModelUnavailable() | RunResumed() | LimitRaised():
+            _log_steering(event)
         case RunFinished(status=status, error=error):
             told = {"status": status} if error is None else {"status": status, "error": error}
             workflow.logger.info("run finished", extra=told)
@@ -41,3 +47,20 @@ def log_event(event: Event) -> None:
             | ToolExecutionCompleted()
         ):
             pass
+
+
+def _log_steering(event: RunPaused | ModelUnavailable | RunResumed | LimitRaised) -> None:
+    match event:
+        case RunPaused(reason=reason, sender=sender):
+            workflow.logger.info("run paused", extra=_said(reason=reason, sender=sender))
+        case ModelUnavailable(turn=turn, reason=reason):
+            workflow.logger.warning("run waits for its model", extra={"turn": turn, "reason": reason})
+        case RunResumed(sender=sender):
+            workflow.logger.info("run resumed", extra=_said(sender=sender))
+        case LimitRaised(limits=limits, reason=reason, sender=sender):
+            told = {"limits": dict(limits), **_said(reason=reason, sender=sender)}
+            workflow.logger.info("limit raised", extra=told)
+
+
+def _said(**told: str | None) -> dict[str, str]:
+    return {name: text for name, text in told.items() if text is not None}
