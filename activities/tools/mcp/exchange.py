@@ -35,6 +35,9 @@ MAX_WAITING_BYTES = 32 * 1024 * 1024
 MAX_WAITING_MESSAGES = 1_000
 """The same for messages that were read, and not looked at."""
 
+MAX_BY_THE_WAY = 200_000
+"""Lines that are no answer, one after the other: a server that goes on and on is not listened to, either."""
+
 
 class Exchange:
     """Both directions of a session: what is sent is remembered until it is answered.
@@ -51,6 +54,7 @@ class Exchange:
         self._overheard = overheard
         self._asked: set[int | str] = set()
         self._given_up: set[int | str] = set()
+        self._by_the_way = 0
         self._waiting_bytes = 0
         self._reading: set[asyncio.Task[None]] = set()
         self._one_at_a_time = asyncio.Lock()
@@ -86,6 +90,10 @@ class Exchange:
 
     def take_line(self, line: bytes) -> None:
         """Take a line of the server."""
+        self._by_the_way += 1
+        if self._by_the_way > MAX_BY_THE_WAY:
+            self._on_flood()
+            return
         if len(line) <= _READ_AT_ONCE_BYTES:
             self._read(line)
             return
@@ -144,6 +152,7 @@ class Exchange:
             self._overheard.log(f"[answered a request that nobody waits for: id {request_id!r:.100}]")
             return
         self._asked.discard(asked)
+        self._by_the_way = 0
         self._deliver(message)
 
     def _fail(self, request_id: int | None, ending: Unreadable | TooLarge, line: bytes = b"") -> None:
@@ -169,12 +178,14 @@ class Exchange:
 
 def _message(line: bytes) -> JSONRPCMessage | Unreadable | None:
     """Read a line; None is text that was never meant to be a message."""
+    if line.lstrip()[:1] not in (b"{", b"["):
+        return None
     try:
         value = strict_json(line)
     except NotStrictJsonError as error:
-        return _unreadable(line, str(error)) if line.lstrip()[:1] in (b"{", b"[") else None
+        return _unreadable(line, str(error))
     if not isinstance(value, dict):
-        return _unreadable(line, "a message is an object") if isinstance(value, list) else None
+        return _unreadable(line, "a message is an object")
     try:
         return jsonrpc_message_adapter.validate_python(_known(value), by_name=False)
     except ValidationError:

@@ -92,6 +92,11 @@ def floods(request: Any, params: Any) -> None:
     say('"}]}}\n')
 
 
+def chatters(request: Any, params: Any) -> None:
+    while True:
+        say("y\n" * 30_000)
+
+
 def noise(request: Any, params: Any) -> None:
     say("INFO doing it\n")
     send(id=request, result=text("done"))
@@ -147,6 +152,7 @@ TOOLS: dict[str, Act] = {
     "floods": floods,
     "large": result(text("é" * 600_000)),
     "noise": noise,
+    "chatters": chatters,
     "logs": logs,
     "asks": asks,
     "forks": forks,

@@ -31,6 +31,7 @@ FAILURES = {
     "exits-with-3": ("TOOL_LOST", "was lost: its server exited with code 3; it", "", "last words\n"),
     "segfaults": ("TOOL_LOST", "was lost: its server was killed by signal 11; it may", "", ""),
     "closes-stdout": ("TOOL_LOST", "was lost: its server closed its stdout; it may or", "", ""),
+    "chatters": ("TOOL_LOST", "its server sent more than can be read; it", Like(".*TRUNCATED.*"), ""),
     "hangs": ("TOOL_TIMEOUT", "timed out after 0.3s", "", ""),
     "prints-text": ("TOOL_TIMEOUT", "timed out after 0.3s", "this is no message\n", ""),
     "wrong-id": ("TOOL_TIMEOUT", "timed out after 0.3s", "", Like(".*nobody waits for: id 999.*")),
