@@ -100,9 +100,7 @@ def event_lines(event: Event, *, before: Progress, after: Progress) -> Iterator[
     for line in first_lines(text_to_show(before, event), _MAX_TEXT_LINES):
         yield f"  {line}"
     match event:
-        case ToolExecutionStarted(child_id=str(child_id)):
-            yield f"    {child_line(child_id)}"
-        case RunStarted() | ModelReplied() | ToolExecutionStarted():
+        case RunStarted() | ModelReplied():
             pass
         case TurnStarted(turn=turn):
             yield f"turn {turn}"
@@ -110,13 +108,30 @@ def event_lines(event: Event, *, before: Progress, after: Progress) -> Iterator[
             yield compaction_text(event)
         case MessageReceived():
             yield from message_lines(event)
+        case (
+            ToolExecutionScheduled()
+            | ToolExecutionStarted()
+            | ToolExecutionCompleted()
+            | ToolExecutionFailed()
+        ):
+            yield from _call_lines(event, after)
+        case RunFinished():
+            yield from finished_lines(event, after)
+
+
+def _call_lines(
+    event: ToolExecutionScheduled | ToolExecutionStarted | ToolExecutionCompleted | ToolExecutionFailed,
+    after: Progress,
+) -> Iterator[str]:
+    match event:
         case ToolExecutionScheduled():
             yield f"  {call_title(after.in_flight[event.tool_exec_id])}"
+        case ToolExecutionStarted(child_id=child_id):
+            if child_id is not None:
+                yield f"    {child_line(child_id)}"
         case ToolExecutionCompleted() | ToolExecutionFailed():
             if after.ended is not None:
                 yield f"  {ending_line(after.ended)}"
-        case RunFinished():
-            yield from finished_lines(event, after)
 
 
 def child_line(child_id: str) -> str:
