@@ -103,6 +103,7 @@ def run(
     run_input = _run_input(
         settings,
         prompt=prompt_text(prompt),
+        agent_name=file and file.definition.name,
         model=_model(model, file, settings, where),
         protocol=used,
         system=system_text(system) if system is not None else file and file.system,
@@ -156,6 +157,7 @@ def _run_input(
     settings: Settings,
     *,
     prompt: str,
+    agent_name: str | None,
     model: str,
     protocol: Protocol,
     system: str | None,
@@ -165,6 +167,7 @@ def _run_input(
     try:
         return RunInput(
             prompt=prompt,
+            agent_name=agent_name,
             model=model,
             protocol=protocol,
             system=system,

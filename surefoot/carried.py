@@ -9,6 +9,7 @@ from pydantic import Field
 from surefoot.context import NOTHING_KNOWN, Context
 from surefoot.conversation import NOTHING_KEPT, Conversation, Kept, Message, Prefix
 from surefoot.definition import ToolDefinition
+from surefoot.progress import Progress
 from surefoot.run import SendMessage
 from surefoot.sizes import MAX_CARRIED_TEXT_BYTES
 from surefoot.slices import Slice
@@ -75,6 +76,8 @@ class Carried(WireModel):
     """Messages that the model has still to be told of."""
     slices: Mapping[str, Slice] = {}
     """What reducers keep."""
+    progress: Progress | None = None
+    """What operators are shown."""
 
 
 def pack(carried: Carried) -> str:

@@ -5,11 +5,12 @@ from pydantic import ValidationError
 from surefoot.admission import Admitted
 from surefoot.failures import invalid_params, not_started
 from surefoot.limits import Limits
+from surefoot.markdown import code
 from surefoot.outcome import ToolFailure
 from surefoot.run import RunInput
 from surefoot.spent import Used
+from surefoot.static_details import static_details
 from surefoot.sub_agent import SubAgent
-from surefoot.summary import shorten
 from surefoot.wire import WireModel
 
 CHILD_USED_SIGNAL = "child_used"
@@ -54,7 +55,9 @@ def child_run(
                 "chain": caller.chain,
                 "model_queue": caller.model_queue,
                 "agent": agent.key,
+                "agent_name": tool,
                 "tells_parent": True,
+                "search_attributes": caller.search_attributes,
             }
         )
     except ValidationError as error:
@@ -63,7 +66,8 @@ def child_run(
 
 def child_details(caller_id: str, tool_exec_id: str, run: RunInput, tool: str) -> str:
     """Say in markdown what a run is for, to who looks at it in the UI."""
-    return f"**{tool}**, asked by `{shorten(caller_id)}` in call `{tool_exec_id}` · model `{run.model}`"
+    asked = f"**{tool}**, asked by {code(caller_id, 120)} in call `{tool_exec_id}` · model {code(run.model)}"
+    return f"{asked}\n\n{static_details(run)}"
 
 
 def _refused(tool: str, error: ValidationError) -> ToolFailure:

@@ -1,6 +1,8 @@
 """The search attributes by which operators find runs: one definition for every server."""
 
+import asyncio
 from collections.abc import Mapping
+from datetime import timedelta
 from types import MappingProxyType
 
 from temporalio.api.enums.v1 import IndexedValueType
@@ -11,6 +13,8 @@ from temporalio.service import RPCError, RPCStatusCode
 KEYWORD = IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
 INT = IndexedValueType.INDEXED_VALUE_TYPE_INT
 DOUBLE = IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE
+
+_PATIENCE = timedelta(seconds=3)
 
 SEARCH_ATTRIBUTES: Mapping[str, IndexedValueType.ValueType] = MappingProxyType(
     {
@@ -53,3 +57,23 @@ async def register_search_attributes(client: Client) -> None:
     except RPCError as error:
         if error.status != RPCStatusCode.ALREADY_EXISTS:
             raise
+
+
+_FOUND: set[tuple[str, str]] = set()
+
+
+async def has_search_attributes(client: Client) -> bool:
+    """Tell whether runs in the client's namespace may set them; once they may, nobody is asked again.
+
+    A server that does not tell, or does not let this client ask, counts as one without them.
+    """
+    place = (client.service_client.config.target_host, client.namespace)
+    if place not in _FOUND:
+        try:
+            missing = await asyncio.wait_for(missing_search_attributes(client), _PATIENCE.total_seconds())
+        except (RPCError, TimeoutError):
+            return False
+        if missing:
+            return False
+        _FOUND.add(place)
+    return True

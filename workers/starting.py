@@ -7,7 +7,10 @@ from temporalio.client import Client, WorkflowHandle
 from temporalio.exceptions import WorkflowAlreadyStartedError
 
 from surefoot.run import WORKFLOW, RunInput
-from surefoot.summary import shorten
+from surefoot.static_details import static_details
+from surefoot.summary import shorten_shown
+from workers.search_attributes import has_search_attributes
+from workflows.attributes import first_attributes
 
 
 class RunExistsError(RuntimeError):
@@ -22,15 +25,22 @@ def new_workflow_id() -> str:
 async def start_run(
     client: Client, run: RunInput, *, workflow_id: str, queue: str
 ) -> WorkflowHandle[Any, Any]:
-    """Start a run on a task queue, whoever serves it.
+    """Start a run on a task queue, whoever serves it; it is found by search attributes where there are any.
 
     Raises:
         RunExistsError: an unfinished run has the id.
         RPCError: the server refused the run.
     """
+    found = await has_search_attributes(client)
     try:
         return await client.start_workflow(
-            WORKFLOW, run, id=workflow_id, task_queue=queue, static_summary=shorten(run.prompt)
+            WORKFLOW,
+            run.model_copy(update={"search_attributes": found}),
+            id=workflow_id,
+            task_queue=queue,
+            static_summary=shorten_shown(run.prompt),
+            static_details=static_details(run),
+            search_attributes=first_attributes(run.agent_name) if found else None,
         )
     except WorkflowAlreadyStartedError:
         raise RunExistsError(

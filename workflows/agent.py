@@ -86,6 +86,7 @@ class Agent(Steered):
         while True:
             spent = self._spent_so_far()
             limits = known_limits(run.limits, spent)
+            self._visible.spend(limits, spent, turns=self._conversation.turns)
             step = next_step(self._conversation, limits, spent, output_schema=run.output_schema)
             self._inbox, told = self._inbox.before(step)
             if told:
@@ -106,12 +107,14 @@ class Agent(Steered):
     async def _begin(self, run: RunInput) -> tuple[RunInput, tuple[ToolDefinition, ...]]:
         """Begin the conversation, or go on with the one that is carried; gives where and with what tools."""
         if run.carried is None:
+            self._visible.begin(run)
             self._spent = Spent(started_at=workflow.info().workflow_start_time)
             run, tools = await equipped(run)
             system = SystemMessage(text=system_prompt(run.system, run.output_schema), tools=tools)
             self._conversation = self._conversation.append(system, UserMessage(text=run.prompt))
             return run, tools
         carried = unpack(run.carried)
+        self._visible.begin(run, carried.progress)
         self.slices.go_on(carried.slices)
         self._inbox = Inbox((*carried.waiting, *self._inbox.waiting))
         self._conversation = carried.said.conversation()
@@ -142,6 +145,7 @@ class Agent(Steered):
             events=self._log.length,
             waiting=self._inbox.waiting,
             slices=self.slices.carried(),
+            progress=self._visible.progress,
         )
 
     async def _take(

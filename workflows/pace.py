@@ -26,7 +26,7 @@ class Pace:
         # Many answers may arrive in one workflow task, and only a timer ends it.
         async with self._one_at_a_time:
             if self._task == _current_task() and self._spent >= _WEIGHT_OF_A_TASK:
-                await workflow.sleep(_MOMENT)
+                await workflow.sleep(_MOMENT, summary="a pause between much work")
             if self._task != _current_task():
                 self._task, self._spent = _current_task(), 0
             self._spent += len(json) + _WEIGHT_OF_A_VALUE * _values(json)

@@ -7,7 +7,7 @@ from temporalio import workflow
 from surefoot.child_run import CHILD_USED_SIGNAL, ChildUsed
 from surefoot.conversation import Conversation
 from surefoot.inbox import Inbox
-from surefoot.ledger import MessageReceived, RunStarted
+from surefoot.ledger import Event, MessageReceived, RunStarted
 from surefoot.pages import page_of
 from surefoot.run import (
     CANCEL_TOOL_CALL_UPDATE,
@@ -29,6 +29,7 @@ from workflows.refusal import refuse_for
 from workflows.slices import Slices
 from workflows.sub_agents import SubAgents
 from workflows.tool_calls import ToolCalls
+from workflows.visible import Visible
 
 
 class Steered:
@@ -37,7 +38,8 @@ class Steered:
     def __init__(self) -> None:
         self.slices = Slices()
         """What reducers keep; the worker of the run says which."""
-        self._log = EventLog(self.slices.add)
+        self._visible = Visible()
+        self._log = EventLog(self._hear_event)
         self._conversation = Conversation()
         self._inbox = Inbox()
         self._pace = Pace()
@@ -48,6 +50,10 @@ class Steered:
         if (info := workflow.info()).continued_run_id is None:
             started = RunStarted(time=workflow.now(), workflow_id=info.workflow_id, run_id=info.run_id)
             self._log.record(started)
+
+    def _hear_event(self, event: Event) -> None:
+        self.slices.add(event)
+        self._visible.hear(event)
 
     @abstractmethod
     def _count(self, used: Used) -> None:

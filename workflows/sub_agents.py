@@ -20,7 +20,8 @@ from surefoot.shared_budget import NothingLeft, Share, child_limits, shares
 from surefoot.spent import NOTHING_USED, Spent, Used
 from surefoot.strict_json import most_values_of
 from surefoot.sub_agent import SubAgent
-from surefoot.summary import shorten
+from surefoot.summary import shorten_shown
+from workflows.attributes import first_attributes
 from workflows.call_events import Named, scheduled_event, started_event
 from workflows.child_endings import answered, failed, not_begun
 from workflows.ending import Ending, Start
@@ -138,8 +139,9 @@ class SubAgents:
             cancellation_type=workflow.ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
             parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
             # The timeline names a child by nothing else.
-            static_summary=shorten(f"{tool} • {run.prompt}"),
+            static_summary=shorten_shown(f"{tool} • {run.prompt}"),
             static_details=child_details(caller_id, child.tool_exec_id, run, tool),
+            search_attributes=first_attributes(run.agent_name) if run.search_attributes else None,
         )
         executor = f"{child.id} ({handle.first_execution_run_id})"
         child.start = Start(workflow.now().isoformat(), executor, child_id=child.id)
@@ -157,7 +159,9 @@ async def _until_begun(child: _Child, execution: "asyncio.Task[RawValue | None]"
     if child.start is None:
         with suppress(TimeoutError, asyncio.CancelledError):
             await workflow.wait_condition(
-                lambda: child.start is not None or execution.done(), timeout=CHILD_GRACE
+                lambda: child.start is not None or execution.done(),
+                timeout=CHILD_GRACE,
+                timeout_summary="grace for a run that is being started",
             )
 
 

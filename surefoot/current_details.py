@@ -1,0 +1,143 @@
+"""What a run is doing, in markdown: an operator reads in the server's UI what it says at this moment."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from surefoot.budget import dollars, period
+from surefoot.limits import Limits
+from surefoot.markdown import code
+from surefoot.progress import Call, Progress
+from surefoot.spent import Spent
+from surefoot.usage import Usage
+
+MAX_DETAILS_BYTES = 4_096
+
+_MOST_NAMED = 6
+_MOST_AWAITED = 4
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a run may spend and what it has spent, its turns apart."""
+
+    limits: Limits
+    spent: Spent
+    turns: int
+
+
+def current_details(progress: Progress, budget: Budget, *, agent: str | None, model: str) -> str:
+    """Say in at most 4 KiB of markdown where a run stands; text of any origin stays in its place."""
+    parts = [*_parts(progress, budget, agent=agent, model=model)]
+    while len(text := "\n\n".join(parts)) and len(text.encode()) > MAX_DETAILS_BYTES:
+        parts.pop()
+    return text
+
+
+def _parts(progress: Progress, budget: Budget, *, agent: str | None, model: str) -> Iterator[str]:
+    yield f"**{_head(progress, model)}**"
+    whose = f"agent {code(agent)} · " if agent else ""
+    yield f"{whose}turn {progress.turn:,} · {_count(progress.failures, 'failed call')}{_as_of(progress.time)}"
+    if progress.awaiting_approval:
+        yield "\n".join(["**Waits for approval**", "", *_awaited(progress.awaiting_approval)])
+    if (failure := progress.last_failure) is not None:
+        where = f"`{failure.tool_exec_id}` {failure.error_code}"
+        yield f"**Last failure** {where}: {code(failure.error, 300)}"
+    yield "\n".join(["| budget | used | of |", "|---|---|---|", *_budget(budget)])
+    if progress.running or progress.recent:
+        head = ["| call | tool | arguments | outcome | time |", "|---|---|---|---|---|"]
+        yield "\n".join([*head, *_calls(progress)])
+
+
+def _head(progress: Progress, model: str) -> str:
+    if (ended := progress.ended) is not None:
+        why = f": {code(ended.error, 300)}" if ended.error else ""
+        return f"{_ENDED[ended.status]}{why}"
+    if progress.paused is not None:
+        why = f": {code(progress.paused, 200)}" if progress.paused else ""
+        return f"Paused{why}"
+    if progress.awaiting_approval:
+        return f"Waits for approval of {_count(len(progress.awaiting_approval), 'call')}"
+    if progress.waiting_for is not None:
+        return f"Waits for {code(progress.waiting_for)}"
+    if progress.running:
+        return f"Runs {_named(progress.running)}"
+    return f"Asks {code(model)}" if progress.asking else "Decides what comes next"
+
+
+_ENDED = {
+    "completed": "Completed",
+    "limit_reached": "Limit reached",
+    "failed": "Failed",
+    "cancelled": "Cancelled",
+}
+
+
+def _named(calls: tuple[Call, ...]) -> str:
+    named = [code(call.tool) for call in calls[:_MOST_NAMED]]
+    more = len(calls) - len(named)
+    return ", ".join([*named, *([f"{more} more"] if more else [])])
+
+
+def _awaited(calls: tuple[Call, ...]) -> Iterator[str]:
+    for call in calls[:_MOST_AWAITED]:
+        yield f"- `{call.tool_exec_id}` {code(call.tool)} {code(call.arguments)}"
+    if (more := len(calls) - _MOST_AWAITED) > 0:
+        yield f"- {more} more"
+
+
+def _budget(budget: Budget) -> Iterator[str]:
+    limits, spent, usage = budget.limits, budget.spent, budget.spent.usage
+    yield f"| turns | {budget.turns:,} | {limits.max_turns:,} |"
+    yield from _counted("tool calls", spent.tool_calls, limits.max_tool_calls)
+    yield from _counted("input tokens", usage.input_tokens, limits.max_input_tokens)
+    yield from _counted("output tokens", usage.output_tokens, limits.max_output_tokens)
+    if limits.max_cost is not None or usage.cost is not None:
+        of = "" if limits.max_cost is None else dollars(limits.max_cost)
+        yield f"| cost | {_cost(usage)} | {of} |"
+    if limits.max_seconds is not None:
+        used, of = (
+            period(timedelta(seconds=each)) for each in (round(spent.elapsed_seconds), limits.max_seconds)
+        )
+        yield f"| time | {used} | {of} |"
+
+
+def _counted(thing: str, used: int, limit: int | None) -> Iterator[str]:
+    if limit is not None:
+        yield f"| {thing} | {used:,} | {limit:,} |"
+
+
+def _cost(usage: Usage) -> str:
+    return "unknown" if usage.cost is None and usage.requests else dollars(usage.cost or Decimal(0))
+
+
+def _calls(progress: Progress) -> Iterator[str]:
+    """Tell of those that run first, and then of the newest."""
+    for call in progress.running[:_MOST_NAMED]:
+        yield _row(call, "runs", f"since {_clock(call.since)}")
+    for call in reversed(progress.recent):
+        yield _row(call, call.error_code or "ok", _took(call))
+
+
+def _took(call: Call) -> str:
+    """Print how long a call took; one that was refused took no time."""
+    if call.ended is None or call.ended == call.since:
+        return "—"
+    return period(timedelta(milliseconds=round((call.ended - call.since).total_seconds() * 1_000)))
+
+
+def _row(call: Call, outcome: str, time: str) -> str:
+    return f"| `{call.tool_exec_id}` | {code(call.tool)} | {code(call.arguments)} | {outcome} | {time} |"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def _as_of(time: datetime | None) -> str:
+    return "" if time is None else f" · as of {_clock(time)} UTC"
+
+
+def _clock(time: datetime) -> str:
+    return f"{time:%H:%M:%S}"

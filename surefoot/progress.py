@@ -1,0 +1,157 @@
+"""Where a run stands, as an operator wants to know it: a short state, folded from the ledger's events."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from surefoot.attributes import Status
+from surefoot.conversation import ToolCall
+from surefoot.ledger import (
+    ContextCompacted,
+    Event,
+    MessageReceived,
+    ModelReplied,
+    RunFinished,
+    RunStarted,
+    ToolExecutionCompleted,
+    ToolExecutionFailed,
+    ToolExecutionScheduled,
+    ToolExecutionStarted,
+    TurnStarted,
+)
+from surefoot.outcome import ErrorCode
+from surefoot.summary import shorten_shown, summarize_params
+from surefoot.wire import WireModel
+
+MOST_RECENT = 8
+"""How many executions that have ended are kept."""
+
+_MOST_ARGUMENTS_CHARACTERS = 60
+_MOST_SENTENCE_CHARACTERS = 300
+
+
+class Call(WireModel):
+    """One tool call that runs, waits for approval, or has ended."""
+
+    tool_exec_id: str
+    tool: str
+    arguments: str = ""
+    """In short, without secrets."""
+    since: datetime
+    """When it was scheduled; of one that never was, when it was refused."""
+    ended: datetime | None = None
+    error_code: ErrorCode | None = None
+
+
+class LastFailure(WireModel):
+    """The failure of a call that came last, in its own sentence."""
+
+    tool_exec_id: str
+    error_code: ErrorCode
+    error: str
+
+
+class Ended(WireModel):
+    """How the run ended."""
+
+    status: Literal["completed", "limit_reached", "failed", "cancelled"]
+    error: str | None = None
+
+
+class Progress(WireModel):
+    """What an operator is shown of a run."""
+
+    turn: int = 0
+    asking: bool = False
+    """Whether the model is being asked."""
+    asked: tuple[ToolCall, ...] = Field(default=(), exclude=True)
+    """The calls of the last reply; between two turns nobody needs them."""
+    running: tuple[Call, ...] = ()
+    recent: tuple[Call, ...] = ()
+    """The newest last."""
+    failures: int = 0
+    last_failure: LastFailure | None = None
+    awaiting_approval: tuple[Call, ...] = ()
+    waiting_for: str | None = None
+    """What the whole run waits for, in a few words: `the next message`."""
+    paused: str | None = None
+    """Why the run is paused; empty where nobody said."""
+    ended: Ended | None = None
+    time: datetime | None = None
+    """Of the last event."""
+
+    @property
+    def status(self) -> Status:
+        """The run's status, as it is found by."""
+        if self.ended is not None:
+            return self.ended.status
+        if self.paused is not None:
+            return "paused"
+        return "waiting" if self.awaiting_approval or self.waiting_for is not None else "running"
+
+
+def progress_after(progress: Progress, event: Event) -> Progress:
+    """Give where the run stands after one more event."""
+    now = progress.model_copy(update={"time": event.time})
+    match event:
+        case RunStarted() | MessageReceived() | ContextCompacted() | ToolExecutionStarted():
+            return now
+        case TurnStarted(turn=turn):
+            return now.model_copy(update={"turn": turn, "asking": True, "asked": ()})
+        case ModelReplied(turn=turn, tool_calls=calls):
+            return now.model_copy(update={"turn": turn, "asking": False, "asked": calls})
+        case ToolExecutionScheduled(tool_exec_id=tool_exec_id, tool=tool, time=time):
+            call = _call(now, tool_exec_id, tool, time)
+            return now.model_copy(update={"running": (*now.running, call)})
+        case ToolExecutionCompleted() | ToolExecutionFailed():
+            return _after_ending(now, event)
+        case RunFinished(status=status, error=error):
+            ended = Ended(status=status, error=error and shorten_shown(error, _MOST_SENTENCE_CHARACTERS))
+            return now.model_copy(update={"ended": ended, "asking": False, "running": ()})
+
+
+def call_of(progress: Progress, tool_exec_id: str, tool: str, *, time: datetime) -> Call:
+    """Give a call of the last reply as it is shown, named by `<turn>-<n>`."""
+    return _call(progress, tool_exec_id, tool, time)
+
+
+def _after_ending(now: Progress, event: ToolExecutionCompleted | ToolExecutionFailed) -> Progress:
+    began = next((call for call in now.running if call.tool_exec_id == event.tool_exec_id), None)
+    call = began or _call(now, event.tool_exec_id, event.tool, event.time)
+    code = event.error.code if isinstance(event, ToolExecutionFailed) else None
+    call = call.model_copy(update={"ended": event.time, "error_code": code})
+    after = now.model_copy(
+        update={
+            "running": tuple(other for other in now.running if other is not began),
+            "recent": (*now.recent, call)[-MOST_RECENT:],
+        }
+    )
+    if not isinstance(event, ToolExecutionFailed):
+        return after
+    failure = LastFailure(
+        tool_exec_id=event.tool_exec_id,
+        error_code=event.outcome.error_code,
+        error=shorten_shown(event.error.message, _MOST_SENTENCE_CHARACTERS),
+    )
+    return after.model_copy(update={"failures": now.failures + 1, "last_failure": failure})
+
+
+def _call(progress: Progress, tool_exec_id: str, tool: str, time: datetime) -> Call:
+    return Call(
+        tool_exec_id=tool_exec_id,
+        tool=shorten_shown(tool, 64),
+        arguments=_arguments(progress, tool_exec_id),
+        since=time,
+    )
+
+
+def _arguments(progress: Progress, tool_exec_id: str) -> str:
+    number = tool_exec_id.rpartition("-")[2]
+    if not number.isdecimal() or not 1 <= int(number) <= len(progress.asked):
+        return ""
+    match progress.asked[int(number) - 1].params:
+        case dict() as params:
+            return shorten_shown(summarize_params(params), _MOST_ARGUMENTS_CHARACTERS)
+        case _:
+            return ""

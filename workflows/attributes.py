@@ -1,0 +1,59 @@
+"""Tells the server what a run is found by, sparingly: each time is an event of its history."""
+
+from collections.abc import Mapping
+
+from temporalio import workflow
+from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSearchAttributes
+
+from surefoot.attributes import AttributeName, Numbers, changed_attributes, is_worth_telling
+
+_KEYWORDS: Mapping[AttributeName, SearchAttributeKey[str]] = {
+    "SurefootAgent": SearchAttributeKey.for_keyword("SurefootAgent"),
+    "SurefootStatus": SearchAttributeKey.for_keyword("SurefootStatus"),
+    "SurefootLastErrorCode": SearchAttributeKey.for_keyword("SurefootLastErrorCode"),
+}
+_NUMBERS: Mapping[AttributeName, SearchAttributeKey[int]] = {
+    "SurefootTurns": SearchAttributeKey.for_int("SurefootTurns"),
+    "SurefootFailures": SearchAttributeKey.for_int("SurefootFailures"),
+}
+_AMOUNTS: Mapping[AttributeName, SearchAttributeKey[float]] = {
+    "SurefootCost": SearchAttributeKey.for_float("SurefootCost"),
+}
+
+
+def first_attributes(agent: str | None) -> TypedSearchAttributes:
+    """Give what a run is to be started with, which spares it the first event."""
+    return _typed(changed_attributes(Numbers(agent=agent), {}))
+
+
+def tell_attributes(now: Numbers) -> None:
+    """Tell what changed, if it is worth an event; the numbers go along."""
+    told = _told()
+    if is_worth_telling(now, told):
+        changed = _typed(changed_attributes(now, told))
+        # The SDK leaves the type of a value open.
+        workflow.upsert_search_attributes(  # pyright: ignore[reportUnknownMemberType]
+            [pair.key.value_set(pair.value) for pair in changed]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType, reportUnknownArgumentType]
+        )
+
+
+def _told() -> dict[AttributeName, str | int | float]:
+    there = workflow.info().typed_search_attributes
+    told: dict[AttributeName, str | int | float] = {}
+    told.update({name: there[key] for name, key in _KEYWORDS.items() if key in there})
+    told.update({name: there[key] for name, key in _NUMBERS.items() if key in there})
+    told.update({name: there[key] for name, key in _AMOUNTS.items() if key in there})
+    return told
+
+
+def _typed(values: Mapping[AttributeName, str | int | float]) -> TypedSearchAttributes:
+    pairs: list[SearchAttributePair[str] | SearchAttributePair[int] | SearchAttributePair[float]] = []
+    for name, value in values.items():
+        match value:
+            case str():
+                pairs.append(SearchAttributePair(_KEYWORDS[name], value))
+            case int():
+                pairs.append(SearchAttributePair(_NUMBERS[name], value))
+            case float():
+                pairs.append(SearchAttributePair(_AMOUNTS[name], value))
+    return TypedSearchAttributes(pairs)
