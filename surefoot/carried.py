@@ -9,11 +9,13 @@ from pydantic import Field
 from surefoot.context import NOTHING_KNOWN, Context
 from surefoot.conversation import NOTHING_KEPT, Conversation, Kept, Message, Prefix
 from surefoot.definition import ToolDefinition
+from surefoot.limits import Limits
 from surefoot.progress import Progress
 from surefoot.run import SendMessage
 from surefoot.sizes import MAX_CARRIED_TEXT_BYTES
 from surefoot.slices import Slice
 from surefoot.spent import Spent
+from surefoot.steering import Hold
 from surefoot.truncation import truncate
 from surefoot.wire import WireModel
 
@@ -74,6 +76,12 @@ class Carried(WireModel):
     """How many events the ledger holds already."""
     waiting: tuple[SendMessage, ...] = ()
     """Messages that the model has still to be told of."""
+    approved_tools: tuple[str, ...] = ()
+    """Those that need no approval for the rest of the run."""
+    hold: Hold | None = None
+    """What holds the run, if anything does."""
+    limits: Limits | None = None
+    """The limits that it has now; None are those of its input."""
     slices: Mapping[str, Slice] = {}
     """What reducers keep."""
     progress: Progress | None = None

@@ -52,6 +52,7 @@ def child_run(
                 "limits": limits,
                 "output_schema": agent.output_schema,
                 "model_patience": caller.model_patience,
+                "on_model_failure": caller.on_model_failure,
                 "chain": caller.chain,
                 "model_queue": caller.model_queue,
                 "agent": agent.key,

@@ -57,6 +57,8 @@ def _head(progress: Progress, model: str) -> str:
     if progress.paused is not None:
         why = f": {code(progress.paused, 200)}" if progress.paused else ""
         return f"Paused{why}"
+    if progress.model_away is not None:
+        return f"Waits for its model, until it is resumed: {code(progress.model_away, 300)}"
     if progress.awaiting_approval:
         return f"Waits for approval of {_count(len(progress.awaiting_approval), 'call')}"
     if progress.waiting_for is not None:

@@ -8,11 +8,18 @@ from pydantic import Field
 from surefoot.attributes import Status
 from surefoot.conversation import ToolCall
 from surefoot.ledger import (
+    ApprovalDenied,
+    ApprovalGiven,
+    ApprovalRequested,
     ContextCompacted,
     Event,
+    LimitRaised,
     MessageReceived,
     ModelReplied,
+    ModelUnavailable,
     RunFinished,
+    RunPaused,
+    RunResumed,
     RunStarted,
     ToolExecutionCompleted,
     ToolExecutionFailed,
@@ -77,6 +84,8 @@ class Progress(WireModel):
     """What the whole run waits for, in a few words: `the next message`."""
     paused: str | None = None
     """Why the run is paused; empty where nobody said."""
+    model_away: str | None = None
+    """Why the model cannot be asked, while the run waits for it."""
     ended: Ended | None = None
     time: datetime | None = None
     """Of the last event."""
@@ -88,15 +97,23 @@ class Progress(WireModel):
             return self.ended.status
         if self.paused is not None:
             return "paused"
-        return "waiting" if self.awaiting_approval or self.waiting_for is not None else "running"
+        waits = (self.awaiting_approval, self.waiting_for is not None, self.model_away is not None)
+        return "waiting" if any(waits) else "running"
 
 
 def progress_after(progress: Progress, event: Event) -> Progress:
     """Give where the run stands after one more event."""
     now = progress.model_copy(update={"time": event.time})
     match event:
-        case RunStarted() | MessageReceived() | ContextCompacted() | ToolExecutionStarted():
+        case RunStarted() | MessageReceived() | ContextCompacted() | ToolExecutionStarted() | LimitRaised():
             return now
+        case RunPaused(reason=reason):
+            return now.model_copy(update={"paused": shorten_shown(reason or "", _MOST_SENTENCE_CHARACTERS)})
+        case ModelUnavailable(reason=reason):
+            away = shorten_shown(reason, _MOST_SENTENCE_CHARACTERS)
+            return now.model_copy(update={"model_away": away, "asking": False})
+        case RunResumed():
+            return now.model_copy(update={"paused": None, "model_away": None})
         case TurnStarted(turn=turn):
             return now.model_copy(update={"turn": turn, "asking": True, "asked": ()})
         case ModelReplied(turn=turn, tool_calls=calls):

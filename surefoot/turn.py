@@ -82,6 +82,15 @@ class ModelUnreadable:
 Step = CallModel | RunTools | Tell | RefuseTools | Finish | LimitReached | ModelUnreadable
 
 
+def ends(step: Step) -> bool:
+    """Tell whether a step ends the run, or answers calls that are not made: neither begins anything."""
+    match step:
+        case Finish() | LimitReached() | ModelUnreadable() | RefuseTools():
+            return True
+        case CallModel() | RunTools() | Tell():
+            return False
+
+
 def next_step(
     conversation: Conversation, limits: Limits, spent: Spent, *, output_schema: JsonSchema | None = None
 ) -> Step:

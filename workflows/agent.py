@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from temporalio import workflow
 from temporalio.api.common.v1 import Payload
 from temporalio.common import RawValue
-from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_exception
+from temporalio.exceptions import ActivityError, ApplicationError, FailureError, is_cancelled_exception
 
 from surefoot.carried import Carried, Said, unpack
 from surefoot.conversation import Conversation, Message, SystemMessage, UserMessage
@@ -29,6 +29,7 @@ from surefoot.turn import (
     RefuseTools,
     RunTools,
     Tell,
+    ends,
     next_step,
 )
 from workflows.bugs import BUGS, explained, is_bug
@@ -67,7 +68,7 @@ class Agent(Steered):
             return await self._run(typed(None if raw_input is _NO_INPUT else raw_input, RunInput))
         except (FailureError, UndecodableError, asyncio.CancelledError) as error:
             if is_cancelled_exception(error) and workflow.cancellation_reason() is not None:
-                self._finish("cancelled")
+                self._finish("cancelled", error=workflow.cancellation_reason() or None)
                 if self._tells_parent:
                     await tell_parent(self._spent_so_far().used)
                 raise
@@ -84,10 +85,14 @@ class Agent(Steered):
         self._tells_parent = run.tells_parent
         run, tools = await self._begin(run)
         while True:
+            run = self._limited(run)
             spent = self._spent_so_far()
             limits = known_limits(run.limits, spent)
             self._visible.spend(limits, spent, turns=self._conversation.turns)
             step = next_step(self._conversation, limits, spent, output_schema=run.output_schema)
+            if self._steering.hold is not None and not ends(step):
+                await self.unheld()
+                continue
             self._inbox, told = self._inbox.before(step)
             if told:
                 await self._hear(*told)
@@ -107,6 +112,7 @@ class Agent(Steered):
     async def _begin(self, run: RunInput) -> tuple[RunInput, tuple[ToolDefinition, ...]]:
         """Begin the conversation, or go on with the one that is carried; gives where and with what tools."""
         if run.carried is None:
+            self._go_on_held(run)
             self._visible.begin(run)
             self._spent = Spent(started_at=workflow.info().workflow_start_time)
             run, tools = await equipped(run)
@@ -114,7 +120,9 @@ class Agent(Steered):
             self._conversation = self._conversation.append(system, UserMessage(text=run.prompt))
             return run, tools
         carried = unpack(run.carried)
+        self._go_on_held(run, carried)
         self._visible.begin(run, carried.progress)
+        self._approvals.go_on(carried.approved_tools)
         self.slices.go_on(carried.slices)
         self._inbox = Inbox((*carried.waiting, *self._inbox.waiting))
         self._conversation = carried.said.conversation()
@@ -144,6 +152,9 @@ class Agent(Steered):
             failed_tool_executions=self._log.failed,
             events=self._log.length,
             waiting=self._inbox.waiting,
+            approved_tools=self._approvals.tools,
+            hold=self._steering.hold,
+            limits=self._steering.limits,
             slices=self.slices.carried(),
             progress=self._visible.progress,
         )
@@ -158,17 +169,28 @@ class Agent(Steered):
         match step:
             case CallModel(closing=closing):
                 self._turns_here += 1
-                messages = (await self._window.ask(run, said, closing=closing),)
+                messages = await self._ask(run, closing=closing)
             case RunTools(calls=calls, refused=refused, limit=limit):
                 answers = self._tool_calls.refuse(refused, limit, turn=said.turns, made=len(calls))
                 caller = Caller(run, self._spent_so_far())
-                messages = (*await self._tool_calls.run(calls, tools, caller, turn=said.turns), *answers)
+                outcomes = await self._tool_calls.run(calls, tools, caller, turn=said.turns)
+                messages = (*outcomes, *answers, *self._approvals.told())
             case RefuseTools(calls=calls, limit=limit):
                 messages = self._tool_calls.refuse(calls, limit, turn=said.turns)
             case Tell(message=message, limit=limit):
                 messages = (message,)
                 self._spent = self._spent.told_of(limit)
         await self._hear(*messages)
+
+    async def _ask(self, run: RunInput, *, closing: bool) -> tuple[Message, ...]:
+        """Give what the model replies; nothing, where the run is to wait for it."""
+        try:
+            return (await self._window.ask(run, self._conversation, closing=closing),)
+        except ActivityError as error:
+            if run.on_model_failure == "fail" or is_cancelled_exception(error):
+                raise
+            self._wait_for_model(reason_of(error), turn=self._conversation.turns + 1)
+            return ()
 
     async def _hear(self, *messages: Message) -> None:
         said = self._conversation

@@ -23,6 +23,8 @@ from surefoot.run import (
 )
 from surefoot.slices import Slice
 from surefoot.spent import Used
+from workflows.approvable import Approvable
+from workflows.controlled import Controlled
 from workflows.event_log import EventLog
 from workflows.pace import Pace
 from workflows.refusal import refuse_for
@@ -32,10 +34,11 @@ from workflows.tool_calls import ToolCalls
 from workflows.visible import Visible
 
 
-class Steered:
+class Steered(Approvable, Controlled):
     """A run as others see and steer it: its queries, updates and signals, and the state they are about."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.slices = Slices()
         """What reducers keep; the worker of the run says which."""
         self._visible = Visible()
@@ -44,7 +47,9 @@ class Steered:
         self._inbox = Inbox()
         self._pace = Pace()
         self._sub_agents = SubAgents(self._log.record, self._pace, self._count)
-        self._tool_calls = ToolCalls(self._log.record, self._pace, self._sub_agents)
+        self._tool_calls = ToolCalls(
+            self._log.record, self._pace, self._sub_agents, self._approvals, self.unheld
+        )
         self._updates = 0
         # Here, for an update may be taken before the run has begun.
         if (info := workflow.info()).continued_run_id is None:
@@ -54,6 +59,16 @@ class Steered:
     def _hear_event(self, event: Event) -> None:
         self.slices.add(event)
         self._visible.hear(event)
+
+    def _take_update(self, event: Event) -> None:
+        self._updates += 1
+        self._record(event)
+
+    def _record(self, event: Event) -> None:
+        self._log.record(event)
+
+    def _why_closed(self) -> str | None:
+        return self._inbox.closed
 
     @abstractmethod
     def _count(self, used: Used) -> None:

@@ -1,7 +1,7 @@
 """Carries out the tool calls of a turn: side by side, each as one activity, or one run, and never again."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from itertools import islice
@@ -12,12 +12,14 @@ from temporalio.exceptions import FailureError
 
 from activities.interface import ToolCallInput
 from surefoot.admission import Admitted, Refused, admit
+from surefoot.approvals import Denied
 from surefoot.conversation import ToolCall, ToolMessage
 from surefoot.definition import ToolDefinition
-from surefoot.failures import cancelled, limit_reached
+from surefoot.failures import cancelled, denied, limit_reached
 from surefoot.ledger import Event
 from surefoot.summary import summarize_params
 from workflows.answer_slots import AnswerSlots
+from workflows.approvals import Approvals
 from workflows.call_events import Named, ended_event, scheduled_event, started_event
 from workflows.ending import Ending
 from workflows.endings import ending_of
@@ -34,10 +36,20 @@ KILL_GRACE = timedelta(seconds=5)
 class ToolCalls:
     """The tool calls of one run; every event of an execution goes to `record`."""
 
-    def __init__(self, record: Callable[[Event], None], pace: Pace, sub_agents: SubAgents) -> None:
+    def __init__(
+        self,
+        record: Callable[[Event], None],
+        pace: Pace,
+        sub_agents: SubAgents,
+        approvals: Approvals,
+        unheld: Callable[[], Awaitable[None]],
+    ) -> None:
+        """No call begins before `unheld` returns."""
         self._record = record
         self._pace = pace
         self._sub_agents = sub_agents
+        self._approvals = approvals
+        self._unheld = unheld
         self._exclusive = asyncio.Lock()
         self._turn = 0
         self._open: dict[str, asyncio.Task[ToolMessage]] = {}
@@ -50,6 +62,7 @@ class ToolCalls:
         """Make the calls of one turn; the messages stand in the order the model asked."""
         self._turn, self._ended_ids, self._cancelled_ids = turn, set(), set()
         decisions = {f"{turn}-{n}": decision for n, decision in enumerate(admit(calls, definitions), 1)}
+        self._approvals.begin_turn(caller.run, decisions)
         slots = AnswerSlots(decisions.values())
         self._sub_agents.begin_turn(caller, decisions)
         running: list[asyncio.Task[ToolMessage]] = []
@@ -96,7 +109,7 @@ class ToolCalls:
                 return self._ended(tool_exec_id, call, Ending(failure, None))
             case Admitted(call=call):
                 try:
-                    ending = await self._in_turn(tool_exec_id, decision, slots)
+                    ending = await self._once_approved(tool_exec_id, decision, slots)
                 except asyncio.CancelledError:
                     if workflow.cancellation_reason() is not None:
                         raise
@@ -104,11 +117,19 @@ class ToolCalls:
                     ending = Ending(cancelled(call.tool), None)
                 return self._ended(tool_exec_id, call, ending)
 
+    async def _once_approved(self, tool_exec_id: str, call: Admitted, slots: AnswerSlots) -> Ending:
+        match await self._approvals.decision(tool_exec_id, call):
+            case Denied(reason=reason):
+                return Ending(denied(call.definition.name, reason), None)
+            case Admitted() as approved:
+                return await self._in_turn(tool_exec_id, approved, slots)
+
     async def _in_turn(self, tool_exec_id: str, call: Admitted, slots: AnswerSlots) -> Ending:
         async with AsyncExitStack() as turns:
             if call.definition.exclusive:
                 await turns.enter_async_context(self._exclusive)
             slot = await turns.enter_async_context(slots.slot())
+            await self._unheld()
             if (reason := slots.spent) is not None:
                 return Ending(limit_reached(call.definition.name, reason), None)
             ending = await self._execute(tool_exec_id, call)

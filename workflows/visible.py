@@ -4,12 +4,22 @@ from temporalio import workflow
 
 from surefoot.attributes import Numbers
 from surefoot.current_details import Budget, current_details
-from surefoot.ledger import Event, RunFinished, ToolExecutionFailed, TurnStarted
+from surefoot.ledger import ApprovalDenied, ApprovalGiven, ApprovalRequested, (
+    Event,
+    ModelUnavailable,
+    RunFinished,
+    RunPaused,
+    RunResumed,
+    ToolExecutionFailed,
+    TurnStarted,
+)
 from surefoot.limits import Limits
 from surefoot.progress import Progress, progress_after
 from surefoot.run import RunInput
 from surefoot.spent import Spent
 from workflows.attributes import tell_attributes
+
+_TOLD = (TurnStarted, ToolExecutionFailed, RunPaused, ModelUnavailable, RunResumed, RunFinished)
 
 
 class Visible:
@@ -34,7 +44,7 @@ class Visible:
     def hear(self, event: Event) -> None:
         """Show what an event of the ledger says; the server's list hears of few."""
         self.show(progress_after(self.progress, event))
-        if isinstance(event, TurnStarted | ToolExecutionFailed | RunFinished):
+        if isinstance(event, _TOLD):
             self._tell()
 
     def become(self, progress: Progress) -> None:
