@@ -8,13 +8,11 @@ from mcp import ClientSession, types
 from mcp.shared.dispatcher import CallOptions
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
-from mcp_types import METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION
 from pydantic import JsonValue, ValidationError
 
 from activities.interface import ToolCallInput
-from activities.tools.mcp import endings
 from activities.tools.mcp.endings import Answered, CallEnding, CannotStartError, Unreadable
-from activities.tools.mcp.protocol_errors import ending_of
+from activities.tools.mcp.protocol_errors import ending_of, first_flaw, said
 from activities.tools.mcp.wire import Wire
 from surefoot.strict_json import NotStrictJsonError, encode_json, strict_json
 
@@ -54,7 +52,7 @@ class Dispatcher(JSONRPCDispatcher):
         try:
             described = types.Tool.model_validate(tool, by_name=False)
         except ValidationError as error:
-            self.misdescribed.append((_name(tool), _first(error)))
+            self.misdescribed.append((_name(tool), first_flaw(error)))
             return False
         if described.input_schema.get("type") != "object":
             self.misdescribed.append((described.name, "inputSchema: its 'type' must be 'object'"))
@@ -85,7 +83,7 @@ class Connection:
         except MCPError as error:
             return ending_of(error, self._wire)
         except ValidationError as error:
-            return Unreadable(f"it is no result of a tool call: {_first(error)}")
+            return Unreadable(f"it is no result of a tool call: {first_flaw(error)}")
         except (NotStrictJsonError, ValueError) as error:
             return Unreadable(f"it is no strict JSON: {error}")
 
@@ -130,53 +128,13 @@ class Connection:
         except MCPError as error:
             raise CannotStartError(f"it lists no tools: {said(ending_of(error, self._wire))}") from None
         except ValidationError as error:
-            raise CannotStartError(f"its list of tools is not one of the protocol: {_first(error)}") from None
-
-
-async def agree(session: ClientSession, wire: Wire | None) -> None:
-    """Open the session, with a server of whatever version of the protocol that is known.
-
-    Raises:
-        CannotStartError: the server did not do its part.
-    """
-    try:
-        try:
-            await session.initialize()
-        except MCPError as error:
-            if error.code not in (UNSUPPORTED_PROTOCOL_VERSION, METHOD_NOT_FOUND) or (wire and wire.status):
-                raise
-            await session.discover()
-    except MCPError as error:
-        raise CannotStartError(f"its server gives no session: {said(ending_of(error, wire))}") from None
-    except ValidationError as error:
-        reason = f"its server does not answer as one of the protocol: {_first(error)}"
-        raise CannotStartError(reason) from None
-    except RuntimeError as error:
-        raise CannotStartError(str(error)) from None
-
-
-def said(ending: CallEnding) -> str:
-    """Say in one phrase what a server did in place of an answer."""
-    match ending:
-        case endings.Refused(code=code, message=message):
-            return f"{message} (error {code})"
-        case endings.Unreadable(reason=reason) | endings.Failed(reason=reason):
-            return reason
-        case endings.Broken(reason=reason) | endings.NotStarted(reason=reason):
-            return reason
-        case endings.TooLarge():
-            return "its answer is too large"
-        case endings.OutOfTime() | endings.Answered():
-            return "it did not answer in time"
+            raise CannotStartError(
+                f"its list of tools is not one of the protocol: {first_flaw(error)}"
+            ) from None
 
 
 async def _ignore_progress(progress: float, total: float | None, message: str | None) -> None:
     """Do nothing: that there is someone who wants to know makes a server tell, and that is overheard."""
-
-
-def _first(error: ValidationError) -> str:
-    first = error.errors()[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}".removeprefix(": ")
 
 
 def _name(tool: object) -> str:

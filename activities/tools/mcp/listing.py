@@ -62,5 +62,5 @@ async def _ask(
 
 
 async def _listing(session: Session) -> Listing:
-    tools, misdescribed = await (await session.connection()).tools()
+    tools, misdescribed = await session.tools()
     return Listing(tuple(tools), tuple(misdescribed))

@@ -4,7 +4,9 @@ import re
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR
+from pydantic import ValidationError
 
+from activities.tools.mcp import endings
 from activities.tools.mcp.endings import Broken, CallEnding, Failed, Refused, TooLarge, Unreadable
 from activities.tools.mcp.wire import Wire
 
@@ -53,3 +55,24 @@ def _reason(message: str) -> str:
         return message
     found = _NOT_JSON.search(message)
     return found[1] if found else "it is no message of JSON-RPC 2.0"
+
+
+def first_flaw(error: ValidationError) -> str:
+    """Say in one phrase where an answer is not one of the protocol."""
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}".removeprefix(": ")
+
+
+def said(ending: CallEnding) -> str:
+    """Say in one phrase what a server did in place of an answer."""
+    match ending:
+        case Refused(code=code, message=message):
+            return f"{message} (error {code})"
+        case Unreadable(reason=reason) | Failed(reason=reason) | Broken(reason=reason):
+            return reason
+        case endings.NotStarted(reason=reason):
+            return reason
+        case TooLarge():
+            return "its answer is too large"
+        case endings.OutOfTime() | endings.Answered():
+            return "it did not answer in time"

@@ -6,28 +6,23 @@ and nobody takes its cancellation for ours.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
-from mcp import ClientSession, types
-from mcp.client.session import LoggingFnT
+from mcp import types
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared._stream_protocols import ReadStream, WriteStream  # the SDK's transports give no others
-from mcp.shared.message import SessionMessage
 
 from activities.interface import ToolCallInput
-from activities.tools.mcp.connection import Connection, Dispatcher, agree
+from activities.tools.mcp.connection import Connection, Listed
 from activities.tools.mcp.endings import Broken, CallEnding, CannotStartError
 from activities.tools.mcp.failing import never_sent, reason_of, unreachable
+from activities.tools.mcp.handshake import Beginning, beginning
 from activities.tools.mcp.notifications import logged
 from activities.tools.mcp.overheard import Overheard
 from activities.tools.mcp.process import ServerProcess, started
 from activities.tools.mcp.protocol_errors import SDK_CLOSED
 from activities.tools.mcp.server import Endpoint, McpServer, Program
 from activities.tools.mcp.wire import Wire
-
-CLIENT = types.Implementation(name="surefoot", version="1")
 
 _QUIETED = {"mcp": logging.CRITICAL, "client": logging.CRITICAL, "httpx2": logging.WARNING}
 """Loggers that tell, with tracebacks, what our outcomes and problems tell in words."""
@@ -68,14 +63,17 @@ class Session:
         """Whether there ever was a session in which calls could be made."""
         return self._connection.done() and self._connection.exception() is None
 
-    async def connection(self) -> Connection:
-        """Wait until it is open.
+    async def tools(self) -> tuple[list[Listed], list[tuple[str, str]]]:
+        """List the server's tools as `Connection.tools` does, as soon as the session is open.
 
         Raises:
-            CannotStartError: it never will be.
+            CannotStartError: it never will be, or there is no such list.
         """
-        await asyncio.wait({self._connection})
-        return self._connection.result()
+        connection = await self._opened()
+        try:
+            return await connection.tools()
+        except CannotStartError as error:
+            raise await self._because_of(error) from None
 
     def no_answer(self) -> CannotStartError:
         """Say that the server took longer than it may to begin with."""
@@ -86,7 +84,7 @@ class Session:
         """Make a call as soon as the session is open; cancelling it ends nothing but the call."""
         self._calls += 1
         try:
-            ending = await (await self.connection()).call(tool, call)
+            ending = await (await self._opened()).call(tool, call)
         except CannotStartError as error:
             return error.ending
         finally:
@@ -119,6 +117,15 @@ class Session:
         self._task.cancel()
         await asyncio.wait({self._task}, timeout=CLOSE_SECONDS)
 
+    async def _opened(self) -> Connection:
+        await asyncio.wait({self._connection})
+        return self._connection.result()
+
+    async def _because_of(self, error: CannotStartError) -> CannotStartError:
+        """Say how the process ended, if that is why there is nothing to be had."""
+        process = self._process
+        return await process.why_not_started() if process is not None and process.is_over else error
+
     async def _hold(self) -> None:
         try:
             match self._server.reached:
@@ -146,16 +153,13 @@ class Session:
                 directory=self._directory,
                 overheard=self.overheard,
             ) as process,
-            _opened(process.exchange.messages, process.exchange) as (session, dispatcher),
+            beginning(process.exchange.messages, process.exchange) as begun,
         ):
             self._process = process
             try:
-                await self._agree(session, None)
-            except CannotStartError:
-                if process.is_over:
-                    raise await process.why_not_started() from None
-                raise
-            self._connection.set_result(Connection(session, dispatcher, None))
+                self._connection.set_result(await self._agreed(begun))
+            except CannotStartError as error:
+                raise await self._because_of(error) from None
             closing = asyncio.create_task(self._closing.wait())
             await asyncio.wait({closing, process.ended}, return_when=asyncio.FIRST_COMPLETED)
             closing.cancel()
@@ -165,16 +169,15 @@ class Session:
         async with (
             wire.client() as client,
             streamable_http_client(endpoint.url, http_client=client, max_sse_event_size=None) as streams,
-            _opened(*streams, log=self._log) as (session, dispatcher),
+            beginning(*streams, wire=wire, log=self._log) as begun,
         ):
-            await self._agree(session, wire)
-            self._connection.set_result(Connection(session, dispatcher, wire))
+            self._connection.set_result(await self._agreed(begun))
             await self._closing.wait()
 
-    async def _agree(self, session: ClientSession, wire: Wire | None) -> None:
+    async def _agreed(self, begun: Beginning) -> Connection:
         try:
             async with asyncio.timeout(self._server.startup_seconds):
-                await agree(session, wire)
+                return await begun.agreed()
         except TimeoutError:
             raise self.no_answer() from None
 
@@ -200,16 +203,3 @@ class Session:
         if never_sent(self._broken_by):
             return unreachable(self._broken_by).ending
         return Broken(f"the connection to its server broke: {reason_of(self._broken_by)}")
-
-
-@asynccontextmanager
-async def _opened(
-    messages: ReadStream[SessionMessage | Exception],
-    exchange: WriteStream[SessionMessage],
-    *,
-    log: LoggingFnT | None = None,
-) -> AsyncGenerator[tuple[ClientSession, Dispatcher]]:
-    """Have a session that refuses whatever a server asks of its client."""
-    dispatcher = Dispatcher(messages, exchange)
-    async with ClientSession(dispatcher=dispatcher, client_info=CLIENT, logging_callback=log) as session:
-        yield session, dispatcher

@@ -243,6 +243,8 @@ def serve(message: dict[str, Any]) -> None:
     elif method == "server/discover":
         info = {"name": "rogue", "version": "1"}
         send(id=request, result={"supportedVersions": [MODERN], "capabilities": {}, "serverInfo": info})
+    elif method == "tools/list" and MODE == "lists-nothing":
+        dies(9)(request, params)
     elif method == "tools/list":
         send(id=request, result=listed(params))
     elif method == "tools/call":

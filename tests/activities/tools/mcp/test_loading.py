@@ -66,6 +66,7 @@ BAD = {
     "refuses": (rogue("refuses"), "its server gives no session: not today (error -32000)"),
     "old": (rogue("old"), "Unsupported protocol version from the server: 1999-01-01"),
     "garbage": (rogue("garbage"), "its server gives no session: Expecting property name"),
+    "dies": (rogue("lists-nothing"), "its server exited with code 9 before it answered: last words"),
     "endless": (rogue("endless"), "its list of tools has more than 100 pages"),
     "missing": ({"command": "no-such-command"}, "there is no command 'no-such-command' in its PATH"),
     "no-file": ({"command": "/no/such/server"}, "there is no file /no/such/server"),
