@@ -29,10 +29,10 @@ class Budget:
 
 def current_details(progress: Progress, budget: Budget, *, agent: str | None, model: str) -> str:
     """Say in at most 4 KiB of markdown where a run stands; text of any origin stays in its place."""
-    parts = [*_parts(progress, budget, agent=agent, model=model)]
-    while len(text := "\n\n".join(parts)) and len(text.encode()) > MAX_DETAILS_BYTES:
-        parts.pop()
-    return text
+    text = "\n\n".join(_parts(progress, budget, agent=agent, model=model))
+    while len(text.encode()) > MAX_DETAILS_BYTES:
+        text = text[: text.rindex("\n")]
+    return text.rstrip()
 
 
 def _parts(progress: Progress, budget: Budget, *, agent: str | None, model: str) -> Iterator[str]:
@@ -44,9 +44,9 @@ def _parts(progress: Progress, budget: Budget, *, agent: str | None, model: str)
     if (failure := progress.last_failure) is not None:
         where = f"`{failure.tool_exec_id}` {failure.error_code}"
         yield f"**Last failure** {where}: {code(failure.error, 300)}"
-    yield "\n".join(["| budget | used | of |", "|---|---|---|", *_budget(budget)])
+    yield f"**Spent** {' · '.join(_spent(budget))}"
     if progress.running or progress.recent:
-        head = ["| call | tool | arguments | outcome | time |", "|---|---|---|---|---|"]
+        head = ["| call | tool and arguments | outcome | time |", "|---|---|---|---|"]
         yield "\n".join([*head, *_calls(progress)])
 
 
@@ -89,29 +89,29 @@ def _awaited(calls: tuple[Call, ...]) -> Iterator[str]:
         yield f"- {more} more"
 
 
-def _budget(budget: Budget) -> Iterator[str]:
+def _spent(budget: Budget) -> Iterator[str]:
+    """Tell of each limit that is set how much of it is used."""
     limits, spent, usage = budget.limits, budget.spent, budget.spent.usage
-    yield f"| turns | {budget.turns:,} | {limits.max_turns:,} |"
+    yield f"{budget.turns:,} of {limits.max_turns:,} turns"
     yield from _counted("tool calls", spent.tool_calls, limits.max_tool_calls)
     yield from _counted("input tokens", usage.input_tokens, limits.max_input_tokens)
     yield from _counted("output tokens", usage.output_tokens, limits.max_output_tokens)
-    if limits.max_cost is not None or usage.cost is not None:
-        of = "" if limits.max_cost is None else dollars(limits.max_cost)
-        yield f"| cost | {_cost(usage)} | {of} |"
+    if limits.max_cost is not None:
+        yield f"{_cost(usage)} of {dollars(limits.max_cost)}"
+    elif usage.cost is not None:
+        yield dollars(usage.cost)
     if limits.max_seconds is not None:
-        used, of = (
-            period(timedelta(seconds=each)) for each in (round(spent.elapsed_seconds), limits.max_seconds)
-        )
-        yield f"| time | {used} | {of} |"
+        used = period(timedelta(seconds=round(spent.elapsed_seconds)))
+        yield f"{used} of {period(timedelta(seconds=limits.max_seconds))}"
 
 
-def _counted(thing: str, used: int, limit: int | None) -> Iterator[str]:
+def _counted(things: str, used: int, limit: int | None) -> Iterator[str]:
     if limit is not None:
-        yield f"| {thing} | {used:,} | {limit:,} |"
+        yield f"{used:,} of {limit:,} {things}"
 
 
 def _cost(usage: Usage) -> str:
-    return "unknown" if usage.cost is None and usage.requests else dollars(usage.cost or Decimal(0))
+    return "an unknown cost" if usage.cost is None and usage.requests else dollars(usage.cost or Decimal(0))
 
 
 def _calls(progress: Progress) -> Iterator[str]:
@@ -130,7 +130,8 @@ def _took(call: Call) -> str:
 
 
 def _row(call: Call, outcome: str, time: str) -> str:
-    return f"| `{call.tool_exec_id}` | {code(call.tool)} | {code(call.arguments)} | {outcome} | {time} |"
+    asked = code(f"{call.tool} • {call.arguments}" if call.arguments else call.tool)
+    return f"| {call.tool_exec_id} | {asked} | {outcome} | {time} |"
 
 
 def _count(number: int, thing: str) -> str:
