@@ -9,8 +9,9 @@ from tests.run_schema import FILE, schema_text
 
 
 def test_the_schema_that_is_documented_is_that_of_todays_code() -> None:
-    """`python -m tests.run_schema` renews it."""
-    assert FILE.read_text(encoding="utf-8") == schema_text()
+    current = FILE.read_text(encoding="utf-8") == schema_text()
+
+    assert current, "renew it with `python -m tests.run_schema`"
 
 
 @pytest.mark.parametrize(
