@@ -85,7 +85,8 @@ def test_a_call_is_told_as_one_invocation_and_a_failure_beside_it(
 
 
 def test_who_changes_what_an_event_tells_changes_nothing_of_the_run() -> None:
-    outcome, params = answered({"lines": ["Tokaido"]}), {"c1": {"n": [1]}}
+    outcome = answered({"lines": ["Tokaido"]})
+    params: dict[str, JsonValue] = {"c1": {"n": [1]}}
 
     told: tuple[Any, ...] = session_events(ended(outcome), params)
     told[0].params["n"].append(2)
