@@ -14,7 +14,7 @@ from workers.snapshot import Snapshot
 
 
 class JsonOutput:
-    """Writes one object to stdout when it is ended; the status of a run that was left is `running`."""
+    """Writes one object to stdout when it is ended; the status of a run that was left says how it goes on."""
 
     def __init__(self, stdout: TextIO) -> None:
         self._stdout = stdout
@@ -42,11 +42,11 @@ class JsonOutput:
 
 
 def standing(progress: Progress) -> dict[str, JsonValue]:
-    """Give how a run stands, as fields; the status of one that goes on is `running`."""
+    """Give how a run stands, as fields; one that goes on is `running`, `paused` or `waiting`."""
     finished = progress.finished
     usage = finished.usage if finished else Usage()
     return {
-        "status": finished.status if finished else "running",
+        "status": progress.going,
         "answer": finished.answer if finished else None,
         "output": finished.output if finished else None,
         "error": finished.error if finished else None,

@@ -13,6 +13,7 @@ from console.followed_run import FollowedRun
 from console.message import message_lines
 from console.progress import CallProgress, Progress, text_to_show
 from console.safe_text import safe_text
+from console.steering_text import steering_text
 from console.wording import (
     answer_preview,
     failure_text,
@@ -26,9 +27,13 @@ from console.wording import (
 from surefoot.ledger import (
     ContextCompacted,
     Event,
+    LimitRaised,
     MessageReceived,
     ModelReplied,
+    ModelUnavailable,
     RunFinished,
+    RunPaused,
+    RunResumed,
     RunStarted,
     ToolExecutionCompleted,
     ToolExecutionFailed,
@@ -74,6 +79,8 @@ def happened_lines(
             pass
         case ContextCompacted():
             yield Text(compaction_text(event), "yellow")
+        case RunPaused() | ModelUnavailable() | RunResumed() | LimitRaised():
+            yield Text(steering_text(event), "bold yellow")
         case MessageReceived():
             yield from (Text(f"  {line}", "bold") for line in message_lines(event))
         case ToolExecutionCompleted() | ToolExecutionFailed():

@@ -83,6 +83,10 @@ def _more(running: int, not_scheduled: int) -> str:
 
 def _waiting_line(scene: Scene, now: datetime) -> Text:
     progress = scene.progress
+    if progress.going == "paused":
+        return Text("  ‖ paused", "yellow")
+    if progress.model_away is not None:
+        return Text("  ‖ waits for its model", "yellow")
     line = Text(f"  {_spinner(now)} ", "cyan")
     if any(one.activity_type == COMPACT_CONTEXT for one in scene.running.values()):
         return line.append("making room in the context window", "none")

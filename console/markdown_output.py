@@ -11,6 +11,7 @@ from console.lines import write_line
 from console.message import message_from
 from console.progress import CallProgress, Progress
 from console.safe_text import safe_line, safe_text
+from console.steering_text import steering_text
 from console.transcript import Transcript, TurnTold, call_status
 from console.wording import status_text, time_taken, tool_name, totals
 from surefoot.ledger import ContextCompacted, Event, RunFinished
@@ -36,6 +37,8 @@ class MarkdownOutput:
     def show(self, event: Event) -> None:
         """Write what is complete with this event."""
         self._write_turn(self._transcript.add(event))
+        if (steered := self._transcript.aside) is not None:
+            self._write(f"*{steering_text(steered)}*")
         if isinstance(event, ContextCompacted):
             self._write(f"*{compaction_text(event)}*")
         if isinstance(event, RunFinished):
@@ -57,6 +60,8 @@ class MarkdownOutput:
         self._write(f"## Turn {turn.number}", safe_text(turn.text).strip())
         for call in turn.calls:
             self._write(*_call(call))
+        for event in turn.steered:
+            self._write(f"*{steering_text(event)}*")
         for message in turn.received:
             self._write(f"## Message{message_from(message)}", safe_text(message.text).strip())
 

@@ -12,6 +12,7 @@ from console.message import message_lines
 from console.notices import Notices, fresh_lines, look
 from console.progress import CallProgress, Progress, advance, text_to_show
 from console.safe_text import safe_text
+from console.steering_text import steering_text
 from console.wording import (
     call_title,
     failure_text,
@@ -24,9 +25,13 @@ from console.wording import (
 from surefoot.ledger import (
     ContextCompacted,
     Event,
+    LimitRaised,
     MessageReceived,
     ModelReplied,
+    ModelUnavailable,
     RunFinished,
+    RunPaused,
+    RunResumed,
     RunStarted,
     ToolExecutionCompleted,
     ToolExecutionFailed,
@@ -108,6 +113,8 @@ def event_lines(event: Event, *, before: Progress, after: Progress) -> Iterator[
             yield compaction_text(event)
         case MessageReceived():
             yield from message_lines(event)
+        case RunPaused() | ModelUnavailable() | RunResumed() | LimitRaised():
+            yield steering_text(event)
         case (
             ToolExecutionScheduled()
             | ToolExecutionStarted()

@@ -11,9 +11,13 @@ from surefoot.ledger import (
     ContextCompacted,
     Event,
     Ledger,
+    LimitRaised,
     MessageReceived,
     ModelReplied,
+    ModelUnavailable,
     RunFinished,
+    RunPaused,
+    RunResumed,
     RunStarted,
     ToolExecution,
     ToolExecutionCompleted,
@@ -57,7 +61,20 @@ class Progress:
     """The text of a reply that asked for no tools: the answer, if the run ends with it."""
     executions: int = 0
     failed_executions: int = 0
+    paused: bool = False
+    """Whether somebody paused it."""
+    model_away: str | None = None
+    """Why the model cannot be asked, while the run waits for it."""
     finished: RunFinished | None = None
+
+    @property
+    def going(self) -> str:
+        """How the run stands, in a word: `running`, `paused` or `waiting`, or how it ended."""
+        if self.finished is not None:
+            return self.finished.status
+        if self.paused:
+            return "paused"
+        return "running" if self.model_away is None else "waiting"
 
     @property
     def not_scheduled(self) -> int:
@@ -71,8 +88,10 @@ def advance(progress: Progress, event: Event) -> Progress:
     match event:
         case RunStarted(time=time):
             return replace(progress, started_at=time)
-        case ContextCompacted() | MessageReceived():
+        case ContextCompacted() | MessageReceived() | LimitRaised():
             return progress
+        case RunPaused() | ModelUnavailable() | RunResumed():
+            return _after_steering(progress, event)
         case TurnStarted(time=time, turn=turn):
             return replace(progress, turn=turn, asked_model_at=time)
         case ModelReplied(text=text, tool_calls=calls):
@@ -105,6 +124,16 @@ def text_to_show(before: Progress, event: Event) -> str:
 
 def _params(calls: tuple[ToolCall, ...]) -> dict[str, JsonValue]:
     return {call.id: call.params for call in calls}
+
+
+def _after_steering(progress: Progress, event: RunPaused | ModelUnavailable | RunResumed) -> Progress:
+    match event:
+        case RunPaused():
+            return replace(progress, paused=True)
+        case ModelUnavailable(reason=reason):
+            return replace(progress, asked_model_at=None, model_away=reason)
+        case RunResumed():
+            return replace(progress, paused=False, model_away=None)
 
 
 def _after_ending(progress: Progress, event: ToolExecutionCompleted | ToolExecutionFailed) -> Progress:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from console.progress import CallProgress, Progress, advance
+from console.steering_text import SteeringEvent, steering_event
 from surefoot.ledger import (
     ContextCompacted,
     Event,
@@ -24,6 +25,8 @@ class TurnTold:
     calls: tuple[CallProgress, ...]
     received: tuple[MessageReceived, ...] = ()
     """What came while it was taken; the model was told of it after the turn."""
+    steered: tuple[SteeringEvent, ...] = ()
+    """What was done to the run after the model's reply."""
 
 
 class Transcript:
@@ -31,9 +34,12 @@ class Transcript:
 
     def __init__(self) -> None:
         self.progress = Progress()
+        self.aside: SteeringEvent | None = None
+        """What the last event did to the run, where it belongs to no turn."""
         self._reply: ModelReplied | None = None
         self._ended: dict[str, CallProgress] = {}
         self._received: tuple[MessageReceived, ...] = ()
+        self._steered: tuple[SteeringEvent, ...] = ()
 
     def add(self, event: Event) -> TurnTold | None:
         """Add an event; gives the turn before it, if that is complete now."""
@@ -43,6 +49,7 @@ class Transcript:
         elif isinstance(event, RunFinished):
             turn = self.rest()
         self.progress = advance(self.progress, event)
+        self._add_steering(steering_event(event))
         if isinstance(event, ModelReplied):
             self._reply = event
         if isinstance(event, MessageReceived):
@@ -50,6 +57,11 @@ class Transcript:
         if self.progress.ended is not None:
             self._ended[self.progress.ended.execution.tool_exec_id] = self.progress.ended
         return turn
+
+    def _add_steering(self, event: SteeringEvent | None) -> None:
+        self.aside = event if self._reply is None else None
+        if event is not None and self._reply is not None:
+            self._steered += (event,)
 
     def rest(self) -> TurnTold | None:
         """Give the current turn as far as it has come, and begin anew; None if there is nothing to tell."""
@@ -63,8 +75,8 @@ class Transcript:
         reply, self._reply = self._reply, None
         if reply is None:
             return None
-        turn = TurnTold(reply.turn, reply.text, tuple(self._calls(reply)), self._received)
-        self._ended, self._received = {}, ()
+        turn = TurnTold(reply.turn, reply.text, tuple(self._calls(reply)), self._received, self._steered)
+        self._ended, self._received, self._steered = {}, (), ()
         return turn
 
     def _calls(self, reply: ModelReplied) -> Iterator[CallProgress]:

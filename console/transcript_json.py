@@ -7,8 +7,10 @@ from pydantic import JsonValue
 from console.followed_run import FollowedRun
 from console.json_output import standing
 from console.json_text import json_text
+from console.jsonl import event_object
 from console.lines import write_line
 from console.progress import CallProgress
+from console.steering_text import steering_event
 from console.transcript import Transcript, TurnTold, call_status
 from surefoot.ledger import Event
 from workers.snapshot import Snapshot
@@ -22,6 +24,7 @@ class TranscriptJson:
         self._names: dict[str, JsonValue] = {}
         self._transcript = Transcript()
         self._turns: list[JsonValue] = []
+        self._steering: list[JsonValue] = []
 
     def begin(self, **run: Unpack[FollowedRun]) -> None:
         """Take note of how the run is named, and of what was asked."""
@@ -36,6 +39,8 @@ class TranscriptJson:
     def show(self, event: Event) -> None:
         """Add one event."""
         self._add(self._transcript.add(event))
+        if (steered := steering_event(event)) is not None:
+            self._steering.append(event_object(steered, ui_url=None))
 
     def now(self, snapshot: Snapshot) -> None:
         """Nothing: what a run is doing is told by its last turn."""
@@ -44,7 +49,9 @@ class TranscriptJson:
         """Write the object."""
         self._add(self._transcript.rest())
         self._names |= standing(self._transcript.progress)
-        write_line(self._stdout, json_text({**self._names, "transcript": self._turns}))
+        write_line(
+            self._stdout, json_text({**self._names, "transcript": self._turns, "steering": self._steering})
+        )
 
     def _add(self, turn: TurnTold | None) -> None:
         if turn is not None:

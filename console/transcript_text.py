@@ -10,6 +10,7 @@ from console.message import message_lines
 from console.plain import child_line, ending_line, finished_lines, run_lines
 from console.progress import CallProgress
 from console.safe_text import safe_text
+from console.steering_text import steering_text
 from console.transcript import Transcript, TurnTold, call_status
 from console.wording import answer_preview, call_title, last_lines
 from surefoot.ledger import ContextCompacted, Event, RunFinished
@@ -34,6 +35,8 @@ class TranscriptText:
     def show(self, event: Event) -> None:
         """Write what is complete with this event."""
         self._write_turn(self._transcript.add(event))
+        if (steered := self._transcript.aside) is not None:
+            self._write(iter([steering_text(steered)]))
         if isinstance(event, ContextCompacted):
             self._write(_indented(compaction_text(event)))
         if isinstance(event, RunFinished):
@@ -65,6 +68,8 @@ def _turn(turn: TurnTold) -> Iterator[str]:
         yield from _call(call)
     for message in turn.received:
         yield from message_lines(message)
+    for event in turn.steered:
+        yield steering_text(event)
 
 
 def _call(call: CallProgress) -> Iterator[str]:
