@@ -41,7 +41,7 @@ def admit(calls: Sequence[ToolCall], definitions: Sequence[ToolDefinition]) -> t
     for call in calls:
         decision = _check(call, by_name)
         if isinstance(decision, Admitted):
-            size = _input_bytes(decision)
+            size = input_bytes(decision)
             if admitted_bytes + size > MAX_TURN_INPUTS_BYTES:
                 decision = Refused(call, _turn_too_large(call, admitted_bytes + size))
             else:
@@ -64,7 +64,7 @@ def _check(call: ToolCall, by_name: dict[str, ToolDefinition]) -> Admitted | Ref
     return Admitted(call, definition, call.params, definition.timeout_for(call.params))
 
 
-def _input_bytes(call: Admitted) -> int:
+def input_bytes(call: Admitted) -> int:
     """What travels with a call: of an agent's also what its run is started with."""
     agent = call.definition.agent
     own = len(agent.model_dump_json().encode()) if agent is not None else 0

@@ -33,7 +33,7 @@ class SystemMessage(WireModel):
     tools: tuple[ToolDefinition, ...] = ()
 
 
-Purpose = Literal["prompt", "closing", "correction", "warning", "summary", "message"]
+Purpose = Literal["prompt", "closing", "correction", "warning", "summary", "message", "approval"]
 
 
 class UserMessage(WireModel):
@@ -166,7 +166,7 @@ def _corrections(before: int, purpose: Purpose) -> int:
             return before + 1
         case "prompt" | "message":
             return 0
-        case "closing" | "warning" | "summary":
+        case "closing" | "warning" | "summary" | "approval":
             return before
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Annotated, Literal, TypeGuard
+from typing import Annotated, TypeGuard
 
 from pydantic import ConfigDict, Field, JsonValue, ValidationInfo, field_validator
 
+from surefoot.approval import Approval
 from surefoot.json_schema import JsonSchema
 from surefoot.schema import SchemaRefusedError, check_schema
 from surefoot.sizes import MAX_ANSWER_BYTES
@@ -76,7 +77,10 @@ class ToolDefinition(CamelModel):
     heartbeat_seconds: Annotated[float, Field(ge=1, le=3_600)] | None = Field(
         default_factory=_default_heartbeat
     )
-    approval: Literal["never"] = "never"
+    approval: Approval = "never"
+    """When a call has to be approved before it is made."""
+    approval_timeout_seconds: _Timeout | None = Field(default=None, exclude_if=is_none)
+    """How long a call waits for that before it is denied; None is what the run says, or for ever."""
     # Left out where there is none, so that what other tools write into histories stays as it was.
     agent: SubAgent | None = Field(default=None, exclude_if=is_none)
     """What makes the tool an agent of its own: a call of it is a run, and no activity."""

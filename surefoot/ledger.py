@@ -112,6 +112,47 @@ class _ToolExecutionEvent(_Event):
     tool: str
 
 
+ApprovalScope = Literal["once", "run"]
+"""Whether one call is approved, or all calls of its tool for the rest of the run."""
+
+
+class ApprovalRequested(_ToolExecutionEvent):
+    """A call waits until somebody approves or denies it."""
+
+    type: Literal["approval_requested"] = "approval_requested"
+    params: dict[str, JsonValue]
+    """All of them, as the model sent them."""
+    params_sha256: str
+    """What a decision has to name, so that it is about these params and no others."""
+    why: str
+    """Why the call needs approval, in a phrase."""
+    deadline: datetime | None = None
+    """When it is denied if nobody has decided; None is never."""
+
+
+class ApprovalGiven(_ToolExecutionEvent):
+    """A call was approved; without an own decision where another call of its tool was, for the whole run."""
+
+    type: Literal["approval_given"] = "approval_given"
+    params_sha256: str
+    """Of what was asked about."""
+    scope: ApprovalScope
+    by: str | None = None
+    """Who decided, as far as they said."""
+    params: dict[str, JsonValue] | None = None
+    """What the call is made with instead; None is what the model sent."""
+
+
+class ApprovalDenied(_ToolExecutionEvent):
+    """A call was denied, by somebody or because nobody decided; it is not made."""
+
+    type: Literal["approval_denied"] = "approval_denied"
+    params_sha256: str
+    reason: str
+    by: str | None = None
+    """Who decided, as far as they said."""
+
+
 class ToolExecutionScheduled(_ToolExecutionEvent):
     """The call was handed to an executor's queue."""
 
@@ -173,6 +214,9 @@ Event = Annotated[
     | TurnStarted
     | ModelReplied
     | ContextCompacted
+    | ApprovalRequested
+    | ApprovalGiven
+    | ApprovalDenied
     | ToolExecutionScheduled
     | ToolExecutionStarted
     | ToolExecutionCompleted
@@ -205,6 +249,8 @@ class Ledger:
 
     turn: int = 0
     executions: tuple[ToolExecution, ...] = ()
+    waiting: tuple[ApprovalRequested, ...] = ()
+    """The calls that wait for approval."""
     finished: RunFinished | None = None
 
     @property
@@ -234,14 +280,26 @@ def reduce_event(ledger: Ledger, event: Event) -> Ledger:
         case TurnStarted(turn=turn):
             return replace(ledger, turn=max(turn, ledger.turn))
         case RunFinished():
-            return replace(ledger, finished=ledger.finished or event)
+            return replace(ledger, finished=ledger.finished or event, waiting=())
+        case ApprovalRequested():
+            return replace(ledger, waiting=(*_without(ledger.waiting, event), event))
+        case ApprovalGiven() | ApprovalDenied():
+            return replace(ledger, waiting=_without(ledger.waiting, event))
         case (
             ToolExecutionScheduled()
             | ToolExecutionStarted()
             | ToolExecutionCompleted()
             | ToolExecutionFailed()
         ):
-            return replace(ledger, executions=_with(ledger.executions, event))
+            # A call that is cancelled while it waits ends without a decision.
+            waiting = _without(ledger.waiting, event)
+            return replace(ledger, executions=_with(ledger.executions, event), waiting=waiting)
+
+
+def _without(
+    waiting: tuple[ApprovalRequested, ...], event: _ToolExecutionEvent
+) -> tuple[ApprovalRequested, ...]:
+    return tuple(one for one in waiting if one.tool_exec_id != event.tool_exec_id)
 
 
 _ExecutionEvent = ToolExecutionScheduled | ToolExecutionStarted | ToolExecutionCompleted | ToolExecutionFailed

@@ -107,17 +107,14 @@ def progress_after(progress: Progress, event: Event) -> Progress:
     match event:
         case RunStarted() | MessageReceived() | ContextCompacted() | ToolExecutionStarted() | LimitRaised():
             return now
-        case RunPaused(reason=reason):
-            return now.model_copy(update={"paused": shorten_shown(reason or "", _MOST_SENTENCE_CHARACTERS)})
-        case ModelUnavailable(reason=reason):
-            away = shorten_shown(reason, _MOST_SENTENCE_CHARACTERS)
-            return now.model_copy(update={"model_away": away, "asking": False})
-        case RunResumed():
-            return now.model_copy(update={"paused": None, "model_away": None})
+        case RunPaused() | ModelUnavailable() | RunResumed():
+            return _after_holding(now, event)
         case TurnStarted(turn=turn):
             return now.model_copy(update={"turn": turn, "asking": True, "asked": ()})
         case ModelReplied(turn=turn, tool_calls=calls):
             return now.model_copy(update={"turn": turn, "asking": False, "asked": calls})
+        case ApprovalRequested() | ApprovalGiven() | ApprovalDenied():
+            return _after_approval(now, event)
         case ToolExecutionScheduled(tool_exec_id=tool_exec_id, tool=tool, time=time):
             call = _call(now, tool_exec_id, tool, time)
             return now.model_copy(update={"running": (*now.running, call)})
@@ -125,12 +122,43 @@ def progress_after(progress: Progress, event: Event) -> Progress:
             return _after_ending(now, event)
         case RunFinished(status=status, error=error):
             ended = Ended(status=status, error=error and shorten_shown(error, _MOST_SENTENCE_CHARACTERS))
-            return now.model_copy(update={"ended": ended, "asking": False, "running": ()})
+            return now.model_copy(
+                update={"ended": ended, "asking": False, "running": (), "awaiting_approval": ()}
+            )
 
 
 def call_of(progress: Progress, tool_exec_id: str, tool: str, *, time: datetime) -> Call:
     """Give a call of the last reply as it is shown, named by `<turn>-<n>`."""
     return _call(progress, tool_exec_id, tool, time)
+
+
+def _after_holding(now: Progress, event: RunPaused | ModelUnavailable | RunResumed) -> Progress:
+    match event:
+        case RunPaused(reason=reason):
+            return now.model_copy(update={"paused": shorten_shown(reason or "", _MOST_SENTENCE_CHARACTERS)})
+        case ModelUnavailable(reason=reason):
+            away = shorten_shown(reason, _MOST_SENTENCE_CHARACTERS)
+            return now.model_copy(update={"model_away": away, "asking": False})
+        case RunResumed():
+            return now.model_copy(update={"paused": None, "model_away": None})
+
+
+def _after_approval(now: Progress, event: ApprovalRequested | ApprovalGiven | ApprovalDenied) -> Progress:
+    if isinstance(event, ApprovalRequested):
+        call = _call(now, event.tool_exec_id, event.tool, event.time)
+        return now.model_copy(update={"awaiting_approval": (*now.awaiting_approval, call)})
+    decided = now.model_copy(update={"awaiting_approval": _others(now.awaiting_approval, event.tool_exec_id)})
+    if isinstance(event, ApprovalDenied) or event.params is None:
+        return decided
+    asked = tuple(
+        call.model_copy(update={"params": event.params}) if call.id == event.call_id else call
+        for call in now.asked
+    )
+    return decided.model_copy(update={"asked": asked})
+
+
+def _others(calls: tuple[Call, ...], tool_exec_id: str) -> tuple[Call, ...]:
+    return tuple(call for call in calls if call.tool_exec_id != tool_exec_id)
 
 
 def _after_ending(now: Progress, event: ToolExecutionCompleted | ToolExecutionFailed) -> Progress:
@@ -142,6 +170,8 @@ def _after_ending(now: Progress, event: ToolExecutionCompleted | ToolExecutionFa
         update={
             "running": tuple(other for other in now.running if other is not began),
             "recent": (*now.recent, call)[-MOST_RECENT:],
+            # A call that is cancelled while it waits ends without a decision.
+            "awaiting_approval": _others(now.awaiting_approval, event.tool_exec_id),
         }
     )
     if not isinstance(event, ToolExecutionFailed):

@@ -5,9 +5,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, JsonValue, model_validator
 
+from surefoot.approval import Approval, Approvals
 from surefoot.conversation import NOTHING_KEPT, Kept, Message
 from surefoot.definition import ToolDefinition
-from surefoot.ledger import Event
+from surefoot.ledger import ApprovalScope, Event
 from surefoot.limits import Limits
 from surefoot.output_schema import OutputSchema, prompted_problem
 from surefoot.protocol import Protocol
@@ -25,6 +26,8 @@ SLICES_QUERY = "slices"
 PAUSE_UPDATE = "pause"
 RESUME_UPDATE = "resume"
 RAISE_LIMIT_UPDATE = "raise_limit"
+APPROVE_UPDATE = "approve"
+DENY_UPDATE = "deny"
 
 TaskQueueName = Annotated[str, Field(min_length=1, max_length=1_000)]
 
@@ -67,6 +70,10 @@ OnModelFailure = Literal["fail", "wait"]
 """Whether the run fails, or waits until somebody resumes it, and then takes the same turn again."""
 
 
+OnApproval = Literal["wait", "deny", "fail"]
+"""What becomes of a call that needs approval: it waits, is denied at once, or ends the run as failed."""
+
+
 class RunInput(WireModel):
     """Everything a run is started with; texts are bounded so that every server and worker can carry them."""
 
@@ -80,6 +87,15 @@ class RunInput(WireModel):
     model_patience: ModelPatience = ModelPatience()
     on_model_failure: OnModelFailure = "fail"
     """What becomes of a run whose model refuses, or stays away longer than the run's patience."""
+    on_approval: OnApproval = "wait"
+    approval_seconds: _Period | None = None
+    """How long a call waits for approval before it is denied; a tool may have a shorter time of its own."""
+    approval: Approvals = Field(default_factory=dict[str, Approval])
+    """When the run's agent wants calls approved; it comes before what tools say themselves."""
+    approve: Approvals = Field(default_factory=dict[str, Approval])
+    """When whoever starts the run wants calls approved: before all else, and for agents that it calls too."""
+    working_directory: str | None = None
+    """Where tools run, for `outside-workdir`; None where only their worker knows."""
     tools: Annotated[tuple[ToolDefinition, ...], AfterValidator(_carried_in_an_input)] | None = None
     """The tools of the run, where whoever starts it knows them; else the run asks its worker."""
     model_queue: TaskQueueName | None = Field(default=None, exclude_if=is_none)
@@ -193,3 +209,31 @@ class RaiseLimit(WireModel):
     """Why, for people; at most 2,000 characters."""
     sender: str | None = None
     """Who raises it, for the ledger alone; at most 200 characters."""
+
+
+class Approve(WireModel):
+    """The argument of the `approve` update: let one call that waits for approval be made."""
+
+    tool_exec_id: str
+    """`<turn>-<n>`, as the ledger names it."""
+    params_sha256: str
+    """As the ledger has it: a decision is about these params and no others."""
+    scope: ApprovalScope = "once"
+    """`run` approves every call of the tool for the rest of the run, those that wait already included."""
+    params: JsonValue = None
+    """What the call is made with instead of what the model sent; they must fit the tool."""
+    by: str | None = None
+    """Who decides, for the ledger alone; at most 200 characters."""
+
+
+class Deny(WireModel):
+    """The argument of the `deny` update: one call that waits for approval is not made."""
+
+    tool_exec_id: str
+    """`<turn>-<n>`, as the ledger names it."""
+    params_sha256: str
+    """As the ledger has it: a decision is about these params and no others."""
+    reason: str
+    """Why, for the model; at most 1,000 characters."""
+    by: str | None = None
+    """Who decides, for the ledger alone; at most 200 characters."""

@@ -48,6 +48,8 @@ MAX_MESSAGE_BYTES = 64 * 1024
 MAX_SENDER_CHARACTERS = 200
 MAX_REASON_CHARACTERS = 2_000
 """Why somebody pauses a run or raises a limit, in their words."""
+MAX_APPROVAL_REASON_CHARACTERS = 1_000
+"""Why somebody denies a call, as the model reads it within the limit of an error."""
 MAX_WAITING_MESSAGES = 32
 MAX_WAITING_BYTES = 128 * 1024
 """Messages that wait for the model's next turn; a run that continues as new takes them along."""

@@ -1,5 +1,8 @@
 """What a run tells its model in the user's role."""
 
+from surefoot.truncation import truncate
+
+_MAX_PARAMS_BYTES = 4096
 _PLAINLY = "and say plainly what is missing or uncertain"
 
 
@@ -21,4 +24,16 @@ def misfit_text(reason: str) -> str:
     return (
         f"Your last reply was taken as your final answer, and does not fit the output schema: {reason}. "
         "Reply again: with nothing but one JSON value that fits, or with tool calls if you are not done."
+    )
+
+
+def edited_text(number: int, tool: str, params: str) -> str:
+    """Tell the model, in the user's role, with what its call was made in place of what it asked for.
+
+    `number` is the call's in the last reply, counted from 1, and `params` is JSON.
+    """
+    shown = truncate(params, _MAX_PARAMS_BYTES).text
+    return (
+        f"An operator changed the arguments of call {number} of your last reply, of the tool '{tool}': "
+        f"it was made with {shown}, and its outcome is of that."
     )

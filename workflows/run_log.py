@@ -3,6 +3,9 @@
 from temporalio import workflow
 
 from surefoot.ledger import (
+    ApprovalDenied,
+    ApprovalGiven,
+    ApprovalRequested,
     ContextCompacted,
     Event,
     LimitRaised,
@@ -30,6 +33,8 @@ def log_event(event: Event) -> None:
             workflow.logger.info("message received", extra=_said(sender=sender))
         case RunPaused() | ModelUnavailable() | RunResumed() | LimitRaised():
             _log_steering(event)
+        case ApprovalRequested() | ApprovalGiven() | ApprovalDenied():
+            _log_approval(event)
         case RunFinished(status=status, error=error):
             told = {"status": status} if error is None else {"status": status, "error": error}
             workflow.logger.info("run finished", extra=told)
@@ -60,6 +65,17 @@ def _log_steering(event: RunPaused | ModelUnavailable | RunResumed | LimitRaised
         case LimitRaised(limits=limits, reason=reason, sender=sender):
             told = {"limits": dict(limits), **_said(reason=reason, sender=sender)}
             workflow.logger.info("limit raised", extra=told)
+
+
+def _log_approval(event: ApprovalRequested | ApprovalGiven | ApprovalDenied) -> None:
+    told = {"tool": event.tool, "tool_exec_id": event.tool_exec_id}
+    match event:
+        case ApprovalRequested(why=why):
+            workflow.logger.info("approval requested", extra={**told, "reason": why})
+        case ApprovalGiven(scope=scope, by=by):
+            workflow.logger.info("approval given", extra={**told, "scope": scope, **_said(sender=by)})
+        case ApprovalDenied(reason=reason, by=by):
+            workflow.logger.info("approval denied", extra={**told, **_said(reason=reason, sender=by)})
 
 
 def _said(**told: str | None) -> dict[str, str]:

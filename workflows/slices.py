@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pydantic import JsonValue
 from temporalio import workflow
 
-from surefoot.ledger import Event, ModelReplied, ToolExecutionCompleted, ToolExecutionFailed
+from surefoot.ledger import ApprovalGiven, Event, ModelReplied, ToolExecutionCompleted, ToolExecutionFailed
 from surefoot.reducer import Reducer
 from surefoot.session import SessionEvent
 from surefoot.session_events import session_events
@@ -72,6 +72,8 @@ class Slices:
         match event:
             case ModelReplied(tool_calls=calls):
                 self._params = {call.id: call.params for call in calls}
+            case ApprovalGiven(call_id=call_id, params=dict() as edited):
+                self._params[call_id] = edited
             case ToolExecutionCompleted() | ToolExecutionFailed() if self._reducers:
                 for told in session_events(event, self._params):
                     for reducer in self._reducers:

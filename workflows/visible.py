@@ -4,7 +4,10 @@ from temporalio import workflow
 
 from surefoot.attributes import Numbers
 from surefoot.current_details import Budget, current_details
-from surefoot.ledger import ApprovalDenied, ApprovalGiven, ApprovalRequested, (
+from surefoot.ledger import (
+    ApprovalDenied,
+    ApprovalGiven,
+    ApprovalRequested,
     Event,
     ModelUnavailable,
     RunFinished,
@@ -19,7 +22,17 @@ from surefoot.run import RunInput
 from surefoot.spent import Spent
 from workflows.attributes import tell_attributes
 
-_TOLD = (TurnStarted, ToolExecutionFailed, RunPaused, ModelUnavailable, RunResumed, RunFinished)
+_TOLD = (
+    TurnStarted,
+    ApprovalRequested,
+    ApprovalGiven,
+    ApprovalDenied,
+    ToolExecutionFailed,
+    RunPaused,
+    ModelUnavailable,
+    RunResumed,
+    RunFinished,
+)
 
 
 class Visible:

@@ -1,0 +1,195 @@
+"""The questions of one run: which calls wait for approval, and which decisions about them are taken."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+from pydantic import JsonValue
+
+from surefoot.admission import Admitted, Refused, admit, input_bytes
+from surefoot.approval import ruling, why_to_ask
+from surefoot.ledger import ApprovalScope
+from surefoot.run import Approve, Deny, RunInput
+from surefoot.sizes import MAX_APPROVAL_REASON_CHARACTERS, MAX_SENDER_CHARACTERS, MAX_TURN_INPUTS_BYTES, count
+from surefoot.strict_json import is_unicode
+from surefoot.summary import shorten
+
+_MAX_LISTED = 8
+
+
+def params_sha256(params: Mapping[str, JsonValue]) -> str:
+    """Give the hash that a decision names: of the params as JSON with sorted keys, no spaces, and UTF-8."""
+    text = json.dumps(params, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Question:
+    """One call that may be made once somebody has approved it."""
+
+    tool_exec_id: str
+    call: Admitted
+    params_sha256: str
+    why: str
+    first_use: bool = False
+    """Whether an approval of this call is one of all later ones."""
+
+    @property
+    def tool(self) -> str:
+        """What is called."""
+        return self.call.definition.name
+
+
+@dataclass(frozen=True)
+class Approved:
+    """The call is made; where somebody edited its params, with those."""
+
+    call: Admitted
+    scope: ApprovalScope
+    by: str | None
+    edited: bool = False
+
+
+@dataclass(frozen=True)
+class Denied:
+    """The call is not made."""
+
+    reason: str
+    by: str | None = None
+
+
+Decision = Approved | Denied
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What is asked in a turn, what was decided, and the tools that need no approval any more."""
+
+    open: Mapping[str, Question] = field(default_factory=dict[str, Question])
+    decisions: Mapping[str, Decision] = field(default_factory=dict[str, Decision])
+    tools: frozenset[str] = frozenset()
+    """Approved for the rest of the run."""
+    sizes: Mapping[str, int] = field(default_factory=dict[str, int])
+    """What travels with each call of the turn, in bytes."""
+
+    def begin_turn(self, run: RunInput, decisions: Mapping[str, Admitted | Refused]) -> "Questions":
+        """Ask about those calls of a turn, by their ids, that need approval."""
+        admitted = {name: one for name, one in decisions.items() if isinstance(one, Admitted)}
+        asked = {
+            name: question
+            for name, one in admitted.items()
+            if (question := self._question(name, one, run)) is not None
+        }
+        sizes = {name: input_bytes(one) for name, one in admitted.items()} if asked else {}
+        return Questions(open=asked, tools=self.tools, sizes=sizes)
+
+    def approve(self, request: Approve) -> "Questions":
+        """Take an approval that nothing speaks against; other calls of the tool may be decided by it, too."""
+        question = self.open[request.tool_exec_id]
+        call = _edited(question, request.params)
+        if not isinstance(call, Admitted):
+            raise TypeError(f"not checked: {call}")
+        edited = request.params is not None
+        taken = self._decide(question, Approved(call, request.scope, request.by, edited=edited))
+        if request.scope != "run" and not question.first_use:
+            return taken
+        others = {name: one for name, one in taken.open.items() if one.tool == question.tool}
+        decided = {name: Approved(one.call, "run", request.by) for name, one in others.items()}
+        return replace(
+            taken,
+            tools=taken.tools | {question.tool},
+            open={name: one for name, one in taken.open.items() if name not in others},
+            decisions={**taken.decisions, **decided},
+        )
+
+    def deny(self, tool_exec_id: str, denied: Denied) -> "Questions":
+        """Deny a call that waits."""
+        return self._decide(self.open[tool_exec_id], denied)
+
+    def withdraw(self, tool_exec_id: str) -> "Questions":
+        """Ask no more about a call that will not be made, whatever is decided."""
+        return replace(self, open={name: one for name, one in self.open.items() if name != tool_exec_id})
+
+    def why_not_approve(self, request: Approve) -> str | None:
+        """Say in a sentence why an approval is not taken; None if it is."""
+        reason = self._why_not(request.tool_exec_id, request.params_sha256, request.by)
+        if reason is not None or request.params is None:
+            return reason
+        question = self.open[request.tool_exec_id]
+        call = _edited(question, request.params)
+        if not isinstance(call, Admitted):
+            return call
+        total = sum(self.sizes.values()) - self.sizes[question.tool_exec_id] + input_bytes(call)
+        if total > MAX_TURN_INPUTS_BYTES:
+            limit = count(MAX_TURN_INPUTS_BYTES)
+            return f"with these params those of the turn's calls would be above the limit of {limit}"
+        return None
+
+    def why_not_deny(self, request: Deny) -> str | None:
+        """Say in a sentence why a denial is not taken; None if it is."""
+        if not request.reason.strip():
+            return "a denial needs a reason, which the model is told"
+        if not is_unicode(request.reason):
+            return "the reason holds bytes that are no UTF-8"
+        if len(request.reason) > MAX_APPROVAL_REASON_CHARACTERS:
+            return f"the reason is longer than {MAX_APPROVAL_REASON_CHARACTERS:,} characters"
+        return self._why_not(request.tool_exec_id, request.params_sha256, request.by)
+
+    def _question(self, tool_exec_id: str, call: Admitted, run: RunInput) -> Question | None:
+        definition = call.definition
+        if definition.name in self.tools:
+            return None
+        approval = ruling(definition.name, definition.approval, run.approval, run.approve)
+        why = why_to_ask(
+            approval,
+            call.params,
+            destructive=definition.annotations.destructive_hint,
+            directory=run.working_directory,
+        )
+        if why is None:
+            return None
+        return Question(tool_exec_id, call, params_sha256(call.params), why, approval == "first-use")
+
+    def _why_not(self, tool_exec_id: str, named_sha256: str, by: str | None) -> str | None:
+        shown = shorten(tool_exec_id)
+        if not is_unicode(by or "") or len(by or "") > MAX_SENDER_CHARACTERS:
+            return f"the name of who decides is no text of at most {MAX_SENDER_CHARACTERS} characters"
+        if (decision := self.decisions.get(tool_exec_id)) is not None:
+            return f"tool call '{shown}' has already been decided: it was {_told(decision)}"
+        if not self.open:
+            return f"no tool call of this run waits for approval, and '{shown}' does not"
+        if (question := self.open.get(tool_exec_id)) is None:
+            waiting = ", ".join([*self.open][:_MAX_LISTED]) + (", …" if len(self.open) > _MAX_LISTED else "")
+            return f"no tool call '{shown}' waits for approval; these do: {waiting}"
+        if named_sha256.strip().lower() != question.params_sha256:
+            return f"the hash is not that of the params of tool call '{shown}': look at them again"
+        return None
+
+    def _decide(self, question: Question, decision: Decision) -> "Questions":
+        decided = self.withdraw(question.tool_exec_id)
+        return replace(decided, decisions={**self.decisions, question.tool_exec_id: decision})
+
+
+def patience(run: RunInput, call: Admitted) -> timedelta | None:
+    """Tell how long a call waits for approval; None is for ever."""
+    limits = (call.definition.approval_timeout_seconds, run.approval_seconds)
+    seconds = min((limit for limit in limits if limit is not None), default=None)
+    return None if seconds is None else timedelta(seconds=seconds)
+
+
+def _edited(question: Question, params: JsonValue) -> Admitted | str:
+    """Give the call with other params, checked as the model's are; or why it cannot be made with them."""
+    if params is None:
+        return question.call
+    call = question.call.call.model_copy(update={"params": params})
+    (checked,) = admit([call], [question.call.definition])
+    if isinstance(checked, Refused):
+        return f"the edited params are refused: {checked.failure.error}"
+    return checked
+
+
+def _told(decision: Decision) -> str:
+    word = "approved" if isinstance(decision, Approved) else "denied"
+    return word if decision.by is None else f"{word} by {shorten(decision.by)}"
