@@ -1,6 +1,8 @@
 """What went over HTTP below the SDK, which tells little of it."""
 
+import ssl
 from collections.abc import AsyncIterator
+from functools import cache
 from http import HTTPStatus
 
 import httpx2
@@ -9,6 +11,12 @@ from activities.tools.mcp.lines import MAX_LINE_BYTES
 from activities.tools.mcp.server import Endpoint
 
 _HEAD_BYTES = 16 * 1024
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    # To read all authorities takes 0.1 s.
+    return httpx2.create_ssl_context()
 
 
 class _TooMuchError(Exception):
@@ -31,6 +39,7 @@ class Wire:
         """Give the client; it waits as long as its caller does."""
         return httpx2.AsyncClient(
             headers=dict(self._endpoint.headers),
+            verify=_certificates(),
             timeout=None,
             event_hooks={"response": [self._answered]},
         )
