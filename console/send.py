@@ -1,23 +1,14 @@
 """`surefoot send`: say something to a run that is at work."""
 
-import logging
-import sys
 from typing import Annotated
 
 import typer
 
-from console.entry import address_or_complain, run_to_exit_code, settings_or_complain
-from console.errors import CommandError
-from console.exit_codes import ExitCode
 from console.given_text import checked_name, message_text
-from console.lines import write_line
 from console.options import AddressOption
-from console.watching import watch_command
+from console.steer import steer
 from surefoot.run import SendMessage
-from workers.logging import configure_logging
-from workers.sending import MessageRefusedError, UnansweredError, send_message
-from workers.settings import Settings
-from workers.temporal import temporal
+from workers.sending import send_message
 
 
 def send(
@@ -33,22 +24,5 @@ def send(
     A run that was about to end goes on with it. The exit code is 0 once the run has taken the message, 2 if
     it does not take it, and 1 if no worker answers for the run.
     """
-    configure_logging(logging.WARNING)
-    settings = settings_or_complain()
-    named = address_or_complain(address)
-    wanted = checked_name("the workflow id", workflow_id) or ""
     message = SendMessage(text=message_text(text), sender=checked_name("--from", sender))
-    return run_to_exit_code(lambda _: _send(wanted, message, settings, named))
-
-
-async def _send(workflow_id: str, message: SendMessage, settings: Settings, address: str | None) -> ExitCode:
-    async with temporal(settings, address=address) as server:
-        try:
-            await send_message(server.client, workflow_id, message)
-        except MessageRefusedError as error:
-            raise CommandError(str(error)) from None
-        except UnansweredError as error:
-            raise CommandError(str(error), ExitCode.RUN_FAILED) from None
-        again = watch_command(workflow_id, None if server.embedded else server.address)
-    write_line(sys.stderr, f"taken; `{again}` follows the run")
-    return ExitCode.DONE
+    return steer(workflow_id, address, lambda client, run: send_message(client, run, message), done="taken")

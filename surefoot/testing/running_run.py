@@ -50,7 +50,7 @@ class RunningRun:
         """Tell the model something before its next turn, as `surefoot send` does.
 
         Raises:
-            MessageRefusedError: the run does not take it.
+            UpdateRefusedError: the run does not take it.
         """
         await send_message(self._client, self.handle.id, SendMessage(text=text, sender=sender))
 

@@ -8,13 +8,14 @@ from surefoot.conversation import UserMessage
 from surefoot.run import SendMessage
 from tests.workers.real_workers import new_queue
 from tests.workflows.agents import Replies, Silent, finish, says, serving, start
-from workers.sending import MessageRefusedError, UnansweredError, send_message
+from workers.sending import send_message
+from workers.updates import UnansweredError, UpdateRefusedError
 
 
 async def test_what_the_run_refuses_is_said_in_its_words(client: Client) -> None:
     async with asyncio.timeout(20), serving(client, Silent()) as queue:
         run = await start(client, queue)
-        with pytest.raises(MessageRefusedError) as refused:
+        with pytest.raises(UpdateRefusedError) as refused:
             await send_message(client, run.id, SendMessage(text=" "))
         await run.terminate()
 
