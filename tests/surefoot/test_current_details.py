@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.conversation import ToolCall
@@ -96,11 +96,13 @@ def test_a_run_at_work_is_shown_with_what_runs_failed_and_was_spent() -> None:
         "agent `scout` · turn 2 · 1 failed call · as of 12:00:33 UTC",
         "**Last failure** `1-2` TOOL_TIMEOUT: `Tool 'fetch' timed out after 30s`",
         "**Spent** 2 of 50 turns · 40 of 9,000 output tokens · $0.12 of $2.00 · 33s of 2h",
-        "| call | tool and arguments | outcome | time |\n"
-        "|---|---|---|---|\n"
-        '| 2-1 | `fetch • url="https://example.org/", api_key="[redacted]"` | runs | since 12:00:33 |\n'
-        "| 1-2 | `fetch • https://[redacted]@example.org/` | TOOL_TIMEOUT | 30s |\n"
-        "| 1-1 | `ls • /srv` | ok | 0.25s |",
+        (
+            "| call | tool and arguments | outcome | time |\n"
+            "|---|---|---|---|\n"
+            '| 2-1 | `fetch • url="https://example.org/", api_key="[redacted]"` | runs | since 12:00:33 |\n'
+            "| 1-2 | `fetch • https://[redacted]@example.org/` | TOOL_TIMEOUT | 30s |\n"
+            "| 1-1 | `ls • /srv` | ok | 0.25s |"
+        ),
     ]
 
 
@@ -151,6 +153,7 @@ def test_what_a_tool_says_neither_ends_its_cell_nor_begins_a_row() -> None:
     assert table.count("`") == 2
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(TEXTS, TEXTS, st.booleans()), max_size=40), TEXTS)
 def test_whatever_is_said_it_stays_small_and_has_only_its_own_lines(
     calls: list[tuple[str, str, bool]], error: str
