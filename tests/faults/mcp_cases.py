@@ -21,6 +21,7 @@ def mcp_servers(directory: Path) -> Generator[Path]:
             hasty=rogue(timeoutSeconds=2),
             stuck=rogue(timeoutSeconds=2),
             once=rogue("once"),
+            later=rogue("once-mute", timeoutSeconds=2),
             stubborn=rogue("stubborn"),
             noisy=rogue(timeoutSeconds=2),
             **{name: rogue() for name in _OWN},
@@ -66,7 +67,13 @@ def _text(words: str) -> dict[str, object]:
     return {"content": [{"type": "text", "text": words}]}
 
 
+def _never_made(name: str, called: str, reason: str) -> Case:
+    failure = Failure("TOOL_CRASHED", 126, f"Tool 'x' could not be started: its server {reason}")
+    return _row(name, called, failure, side_effects=0)
+
+
 SLOW_MCP_CALLS = (
+    _never_made("does not begin", "later__echo", "did not answer within 2s"),
     _late("answers nothing", "hasty__hangs"),
     _late("blocks for ever", "stuck__blocks"),
     _late("prints what is no message", "noisy__prints-text", stdout="this is no message\n"),
@@ -90,16 +97,10 @@ MCP_CALLS = (
             "content_1_artifact": Like(r"/.*/store/artifacts/.*\.content-1\.png"),
         },
     ),
-    _row(
+    _never_made(
         "cannot be started again",
         "once__echo",
-        Failure(
-            "TOOL_CRASHED",
-            126,
-            "Tool 'x' could not be started: its server exited with code 7 before it answered: "
-            "the second start is one too many",
-        ),
-        side_effects=0,
+        "exited with code 7 before it answered: the second start is one too many",
     ),
     _lost("exits", "dies__exits-with-3", "its server exited with code 3", stderr="last words\n"),
     _lost("is killed by SIGSEGV", "crashes__segfaults", "its server was killed by signal 11"),

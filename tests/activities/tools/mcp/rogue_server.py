@@ -262,11 +262,14 @@ def main() -> None:
     if MODE == "exits":
         sys.stderr.write("no licence\n")
         sys.exit(7)
-    if MODE == "once":
-        if os.path.exists("started-once"):
+    if MODE in ("once", "once-mute"):
+        if not os.path.exists(f"started-{MODE}"):
+            open(f"started-{MODE}", "w").close()
+        elif MODE == "once":
             sys.stderr.write("the second start is one too many\n")
             sys.exit(7)
-        open("started-once", "w").close()
+        else:
+            time.sleep(60)
     if MODE == "garbage":
         say("{this is not JSON\n")
         time.sleep(60)
