@@ -1,5 +1,5 @@
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic import JsonValue
@@ -86,9 +86,9 @@ def test_a_call_is_told_as_one_invocation_and_a_failure_beside_it(
 
 def test_who_changes_what_an_event_tells_changes_nothing_of_the_run() -> None:
     outcome = answered({"lines": ["Tokaido"]})
-    params: dict[str, JsonValue] = {"c1": {"n": [1]}}
+    params: dict[str, dict[str, JsonValue]] = {"c1": {"n": [1]}}
 
-    told: tuple[Any, ...] = session_events(ended(outcome), params)
+    told = cast("tuple[Any, ...]", session_events(ended(outcome), params))
     told[0].params["n"].append(2)
     told[0].result.value["lines"].clear()
 
