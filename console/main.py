@@ -10,11 +10,15 @@ import typer
 
 from console.agents import agents_app
 from console.artifacts import artifacts_app
+from console.cancel import cancel, cancel_call
 from console.dev import dev
 from console.doctor import doctor
 from console.errors import CommandError
 from console.exit_codes import ExitCode
+from console.list_runs import list_runs
 from console.mcp import mcp
+from console.pause import pause, resume
+from console.raise_limit import raise_limit
 from console.run import run
 from console.send import send
 from console.show import show
@@ -51,6 +55,12 @@ app.command("run")(run)
 app.command("watch")(watch)
 app.command("show")(show)
 app.command("send")(send)
+app.command("list")(list_runs)
+app.command("cancel")(cancel)
+app.command("cancel-call")(cancel_call)
+app.command("pause")(pause)
+app.command("resume")(resume)
+app.command("raise-limit")(raise_limit)
 app.command("slices")(slices)
 app.command("worker")(worker)
 app.command("dev")(dev)

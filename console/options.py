@@ -22,3 +22,10 @@ AddressOption = Annotated[
     str | None,
     typer.Option("--address", metavar="HOST:PORT", help="A Temporal server; else Temporal's own settings."),
 ]
+RunArgument = Annotated[str, typer.Argument(metavar="WORKFLOW_ID", help="The run's id in Temporal.")]
+ReasonOption = Annotated[
+    str | None, typer.Option("--reason", metavar="TEXT", help="Why, for the run's record.")
+]
+SenderOption = Annotated[
+    str | None, typer.Option("--from", metavar="NAME", help="Who does it, for the run's record.")
+]

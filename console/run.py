@@ -32,7 +32,7 @@ from console.running import Embedded, NamedServer, RunCommand, carry_out
 from console.tool_sources import load_tools, load_tools_of, tool_sources
 from surefoot.json_schema import JsonSchema
 from surefoot.limits import Limits
-from surefoot.run import Protocol, RunInput
+from surefoot.run import OnModelFailure, Protocol, RunInput
 from workers.logging import configure_logging
 from workers.models import SCRIPTED
 from workers.settings import Settings
@@ -64,6 +64,10 @@ def run(
     max_cost: MaxCost = None,
     max_time: MaxTime = None,
     max_failures_in_a_row: MaxFailuresInARow = None,
+    on_model_failure: Annotated[
+        OnModelFailure | None,
+        typer.Option(help="What becomes of the run if its model stays away.", show_default="fail"),
+    ] = None,
     workdir: WorkdirOption = None,
     workflow_id: Annotated[
         str | None, typer.Option(metavar="ID", help="The run's id in Temporal; made up if unset.")
@@ -106,6 +110,7 @@ def run(
         agent_name=file and file.definition.name,
         model=_model(model, file, settings, where),
         protocol=used,
+        on_model_failure=on_model_failure or (file and file.definition.on_model_failure) or "fail",
         system=system_text(system) if system is not None else file and file.system,
         output_schema=read_output_schema(output_schema, used)
         if output_schema is not None
@@ -160,6 +165,7 @@ def _run_input(
     agent_name: str | None,
     model: str,
     protocol: Protocol,
+    on_model_failure: OnModelFailure,
     system: str | None,
     output_schema: JsonSchema | None,
     limits: Limits,
@@ -173,6 +179,7 @@ def _run_input(
             system=system,
             output_schema=output_schema,
             limits=limits,
+            on_model_failure=on_model_failure,
             model_patience=settings.model_patience(),
         )
     except ValidationError as error:

@@ -87,7 +87,7 @@ async def _on_named_server(
         if command.detach:
             return _leave(command, again)
         with interrupt.heeded(f"Leaving; the run goes on at {where.address}. `{again}` shows it again."):
-            return await watch(server.client, handle.id, command.output, interrupt)
+            return await watch(server.client, handle.id, command.output, interrupt, address=where.address)
 
 
 async def _on_embedded_server(

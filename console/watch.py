@@ -46,7 +46,8 @@ async def _watch(
         found = await find(server, workflow_id)
         output.begin(**found.named())
         with interrupt.heeded(_last_words(server, found)):
-            return await watch_run(server.client, workflow_id, output, interrupt)
+            address = None if server.embedded else server.address
+            return await watch_run(server.client, workflow_id, output, interrupt, address=address)
 
 
 def _last_words(server: Temporal, found: FoundRun) -> str:

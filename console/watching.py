@@ -2,13 +2,16 @@
 
 import asyncio
 import shlex
+import sys
 from contextlib import suppress
 from datetime import timedelta
 
 from temporalio.client import Client
 
 from console.exit_codes import ExitCode
+from console.held_notice import HeldNotice
 from console.interrupt import Interrupt
+from console.lines import write_line
 from console.output import Output
 from surefoot.ledger import RunFinished
 from workers.following import follow
@@ -18,13 +21,19 @@ from workers.snapshot import Snapshot
 PATIENCE = timedelta(seconds=2.5)
 
 
-async def watch(client: Client, workflow_id: str, output: Output, interrupt: Interrupt) -> ExitCode:
+async def watch(
+    client: Client, workflow_id: str, output: Output, interrupt: Interrupt, *, address: str | None = None
+) -> ExitCode:
     """Show a run as it goes, from its beginning; leaving it does not end it.
+
+    `address` is what commands about the run have to name; None is the embedded server.
 
     Raises:
         RunUnknownError, RPCError: as `follow` does.
     """
-    watching = asyncio.create_task(_show(client, workflow_id, output))
+    watching = asyncio.create_task(
+        _show(client, workflow_id, output, HeldNotice(command_on("resume", workflow_id, address)))
+    )
     try:
         await interrupt.first(watching)
     finally:
@@ -39,20 +48,29 @@ async def watch(client: Client, workflow_id: str, output: Output, interrupt: Int
 
 def watch_command(workflow_id: str, address: str | None) -> str:
     """Print the command that follows a run."""
+    return command_on("watch", workflow_id, address)
+
+
+def command_on(command: str, workflow_id: str, address: str | None) -> str:
+    """Print a command with a run's id, and the server's address where it was named."""
     where = "" if address is None else f" --address {shlex.quote(address)}"
-    return f"surefoot watch {shlex.quote(workflow_id)}{where}"
+    return f"surefoot {command} {shlex.quote(workflow_id)}{where}"
 
 
-async def _show(client: Client, workflow_id: str, output: Output) -> RunFinished:
+async def _show(client: Client, workflow_id: str, output: Output, notice: HeldNotice) -> RunFinished:
     async for seen in follow(client, workflow_id, patience=PATIENCE):
         match seen:
             case Snapshot():
                 output.now(seen)
+                # All that has happened is shown: what holds the run holds it now.
+                for line in notice.due():
+                    write_line(sys.stderr, line)
             case RunFinished():
                 output.show(seen)
                 return seen
             case _:
                 output.show(seen)
+                notice.hear(seen)
     raise AssertionError("a run that is followed always finishes")
 
 

@@ -1,7 +1,7 @@
 """An agent as its author writes it: what its runs are started with, and where their tools are."""
 
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import (
     AfterValidator,
@@ -14,11 +14,13 @@ from pydantic import (
 )
 
 from surefoot.amounts import read_dollars, read_period
+from surefoot.approval import EVERY_TOOL, Approval, Approvals
 from surefoot.definition import RESERVED_NAMES
 from surefoot.json_schema import JsonSchema
 from surefoot.limits import Count, Limits
 from surefoot.output_schema import OutputSchema, prompted_problem
 from surefoot.protocol import Protocol
+from surefoot.run import OnModelFailure
 from surefoot.run_text import ModelName
 from surefoot.wire import CamelModel
 
@@ -37,6 +39,10 @@ def _seconds(value: JsonValue) -> float:
             raise ValueError("must be a time, such as 90s, 30m or 2h")
         case int() | float() | str():
             return read_period(str(value))
+
+
+def _for_every_tool(value: JsonValue) -> JsonValue:
+    return {EVERY_TOOL: value} if isinstance(value, str) else value
 
 
 def _printable(source: str) -> str:
@@ -92,7 +98,13 @@ class AgentDefinition(_Written):
     mcp_servers: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
     """As MCP clients have it under this name."""
     limits: AgentLimits = AgentLimits()
-    approval: Literal["never"] = "never"
+    approval: Annotated[Approvals, BeforeValidator(_for_every_tool)] = Field(
+        default_factory=dict[str, Approval]
+    )
+    """When calls have to be approved, by the name of the tool; `*` is any that is not named, as is one word
+    alone."""
+    on_model_failure: OnModelFailure | None = None
+    """What becomes of its runs whose model cannot be asked; called as a tool, it does as its caller."""
     output_schema: OutputSchema | None = None
     """What the final answer of its runs must fit."""
 

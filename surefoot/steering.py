@@ -41,7 +41,7 @@ class Steering:
         match self.hold:
             case Hold(status="paused"):
                 return "the run is paused already"
-            case Hold(status="waiting"):
+            case Hold():
                 return "the run waits for its model already; resume lets it ask again"
             case None:
                 return closed or _flaw_of(request.reason, request.sender)
