@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import re
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
@@ -21,7 +22,7 @@ from mcp_types import (
 from pydantic import JsonValue, ValidationError
 
 from activities.tools.mcp.endings import TooLarge, Unreadable
-from activities.tools.mcp.lines import Overlong, message_id
+from activities.tools.mcp.lines import Overlong, as_number, message_id
 from activities.tools.mcp.notifications import logged
 from activities.tools.mcp.outbox import Outbox
 from activities.tools.mcp.overheard import Overheard
@@ -37,6 +38,13 @@ MAX_WAITING_MESSAGES = 1_000
 
 MAX_BY_THE_WAY = 200_000
 """Lines that are no answer, one after the other: a server that goes on and on is not listened to, either."""
+
+
+_OF_PEOPLE = re.compile(rb"\s*(?:\[|\{')")
+"""How `[INFO] log lines` begin, and what Python prints of its objects."""
+
+_OF_MESSAGES = frozenset({"jsonrpc", "id", "method", "result", "error"})
+"""Members of which a message has some; a log line in JSON has none of them, as a rule."""
 
 
 class Exchange:
@@ -143,7 +151,7 @@ class Exchange:
                     self._on_flood()
 
     def _answer(self, request_id: int | str | None, message: JSONRPCMessage) -> None:
-        asked = int(request_id) if isinstance(request_id, str) and request_id.isdecimal() else request_id
+        asked = as_number(request_id)
         if asked in self._given_up:
             self._given_up.discard(asked)
             self.heard += 1
@@ -177,15 +185,22 @@ class Exchange:
 
 
 def _message(line: bytes) -> JSONRPCMessage | Unreadable | None:
-    """Read a line; None is text that was never meant to be a message."""
-    if line.lstrip()[:1] not in (b"{", b"["):
-        return None
+    """Read a line; None is text that was never meant to be a message, but to be read by people."""
+    begins_like_json = line.lstrip()[:1] in (b"{", b"[")
     try:
-        value = strict_json(line)
+        value = strict_json(line) if begins_like_json else None
     except NotStrictJsonError as error:
-        return _unreadable(line, str(error))
-    if not isinstance(value, dict):
-        return _unreadable(line, "a message is an object")
+        return None if _OF_PEOPLE.match(line) else _unreadable(line, str(error))
+    match value:
+        case list():
+            return _unreadable(line, "a message is an object")
+        case dict() if value.keys() & _OF_MESSAGES:
+            return _checked(line, value)
+        case _:
+            return None
+
+
+def _checked(line: bytes, value: dict[str, JsonValue]) -> JSONRPCMessage | Unreadable:
     try:
         return jsonrpc_message_adapter.validate_python(_known(value), by_name=False)
     except ValidationError:

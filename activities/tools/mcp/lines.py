@@ -29,6 +29,13 @@ def message_id(head: bytes, tail: bytes) -> int | None:
     return None if found is None else int(found[1])
 
 
+def as_number(request_id: int | str | None) -> int | str | None:
+    """Give the id of a request as the number that it had, if it came back as text."""
+    if isinstance(request_id, str) and re.fullmatch("[0-9]{1,15}", request_id):
+        return int(request_id)
+    return request_id
+
+
 class Lines:
     """Cuts what it is fed into lines, and gives each away as soon as it is whole."""
 

@@ -98,7 +98,7 @@ def chatters(request: Any, params: Any) -> None:
 
 
 def noise(request: Any, params: Any) -> None:
-    say("INFO doing it\n")
+    say("INFO doing it\n[INFO] still\n{'a': 1}\n" + '{"level": "info", "text": "yes"}\n42\n')
     send(id=request, result=text("done"))
 
 

@@ -19,7 +19,7 @@ ANSWERS: dict[str, tuple[str, object]] = {
     "adds": ("a structured answer", {"sum": 0}),
     "fails": ("an error of the operation", {"error": "there is no such file"}),
     "fails-with-schema": ("an error where another answer was promised", {"error": "not today"}),
-    "noise": ("a line of text before the answer", _text("done")),
+    "noise": ("lines for people before the answer", _text("done")),
     "asks": ("a request to the client, which is refused", _text("-32600")),
     "another-id-type": ("the id as text", {"content": []}),
 }
