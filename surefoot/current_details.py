@@ -97,9 +97,9 @@ def _spent(budget: Budget) -> Iterator[str]:
     yield from _counted("input tokens", usage.input_tokens, limits.max_input_tokens)
     yield from _counted("output tokens", usage.output_tokens, limits.max_output_tokens)
     if limits.max_cost is not None:
-        yield f"{_cost(usage)} of {dollars(limits.max_cost)}"
+        yield f"{_cost(usage)} of {code(dollars(limits.max_cost))}"
     elif usage.cost is not None:
-        yield dollars(usage.cost)
+        yield _cost(usage)
     if limits.max_seconds is not None:
         used = period(timedelta(seconds=round(spent.elapsed_seconds)))
         yield f"{used} of {period(timedelta(seconds=limits.max_seconds))}"
@@ -111,7 +111,9 @@ def _counted(things: str, used: int, limit: int | None) -> Iterator[str]:
 
 
 def _cost(usage: Usage) -> str:
-    return "an unknown cost" if usage.cost is None and usage.requests else dollars(usage.cost or Decimal(0))
+    # The UI takes what stands between two dollar signs for a formula, but not in code.
+    unknown = usage.cost is None and usage.requests
+    return "an unknown cost" if unknown else code(dollars(usage.cost or Decimal(0)))
 
 
 def _calls(progress: Progress) -> Iterator[str]:

@@ -32,7 +32,7 @@ def _limits(limits: Limits) -> Iterator[str]:
     if limits.max_output_tokens is not None:
         yield f"{limits.max_output_tokens:,} output tokens"
     if limits.max_cost is not None:
-        yield dollars(limits.max_cost)
+        yield code(dollars(limits.max_cost))
     if limits.max_seconds is not None:
         yield period(timedelta(seconds=limits.max_seconds))
 

@@ -95,7 +95,7 @@ def test_a_run_at_work_is_shown_with_what_runs_failed_and_was_spent() -> None:
         "**Runs `fetch`**",
         "agent `scout` · turn 2 · 1 failed call · as of 12:00:33 UTC",
         "**Last failure** `1-2` TOOL_TIMEOUT: `Tool 'fetch' timed out after 30s`",
-        "**Spent** 2 of 50 turns · 40 of 9,000 output tokens · $0.12 of $2.00 · 33s of 2h",
+        "**Spent** 2 of 50 turns · 40 of 9,000 output tokens · `$0.12` of `$2.00` · 33s of 2h",
         (
             "| call | tool and arguments | outcome | time |\n"
             "|---|---|---|---|\n"

@@ -143,7 +143,8 @@ def test_no_text_takes_long(text: str) -> None:
 
 
 def test_a_large_value_is_not_looked_through() -> None:
+    texts: list[JsonValue] = ["x" * 100] * 1_000
     began = time.process_time()
-    redacted([["x" * 100] * 1_000] * 1_000)
+    redacted([texts] * 1_000)
 
     assert time.process_time() - began < 0.2

@@ -43,7 +43,7 @@ def definition(name: str) -> ToolDefinition:
                 "**Model** `openai-chat:gpt-5`, prompted protocol",
                 (
                     "**Limits** 1,000 turns · 9 tool calls · 10,000 input tokens · 900 output tokens · "
-                    "$2.50 · 1h 30m"
+                    "`$2.50` · 1h 30m"
                 ),
                 f"**Tools** {', '.join(f'`t{n}`' for n in range(24))}, 2 more",
             ],
