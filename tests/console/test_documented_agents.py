@@ -1,13 +1,11 @@
-import os
 import re
-import subprocess
-import sysconfig
 from pathlib import Path
 
 from activities.agents.agent_file import read_agent
 from surefoot.agent_definition import AgentDefinition, AgentLimits
 from tests.conftest import RealServer
 from tests.console.command import ROOT
+from tests.console.printed_example import carry_out
 
 AGENTS = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
 TOOLS = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
@@ -39,21 +37,8 @@ def test_the_mistakes_in_the_documentation_are_told_as_it_says(tmp_path: Path) -
 
 def printed(example: str, directory: Path, server: RealServer) -> list[str]:
     """What a shell prints for an example, line by line."""
-    environment = {
-        **os.environ,
-        "PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}",
-        "XDG_STATE_HOME": str(server.state_directory.parent),
-    }
-    shown = subprocess.run(
-        ["sh", "-ec", example],
-        cwd=directory,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert shown.returncode == 0, shown.stderr
+    shown = carry_out(example, directory=directory, state=server.state_directory.parent)
+    assert shown.exit_code == 0, shown.stderr
     return shown.stdout.splitlines()
 
 

@@ -1,12 +1,10 @@
-import os
 import re
-import subprocess
-import sysconfig
 from pathlib import Path
 
 import pytest
 
 from tests.console.command import ROOT
+from tests.console.printed_example import carry_out
 from workers.server_ports import free_port
 
 README = (ROOT / "examples" / "everything" / "README.md").read_text(encoding="utf-8")
@@ -24,18 +22,8 @@ remote executor: 980e82effd8e42335556a07e482d8db52e0db865c490c2aa2cfae1a2d6011e7
 @pytest.mark.long
 def test_one_run_uses_a_tool_of_every_kind(tmp_path: Path) -> None:
     ports = {name: str(free_port()) for name in ("PORT", "UI_PORT", "CLOCK_PORT")}
-    scripts = f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}"
-    environment = {**os.environ, **ports, "PATH": scripts, "XDG_STATE_HOME": str(tmp_path)}
 
-    ended = subprocess.run(
-        ["sh", "-ec", COMMAND],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
+    ended = carry_out(COMMAND, directory=ROOT, state=tmp_path, **ports)
 
-    assert ended.returncode == 0, ended.stderr
+    assert ended.exit_code == 0, ended.stderr
     assert re.fullmatch(ANSWER, ended.stdout.rstrip("\n") + "\n"), ended.stdout

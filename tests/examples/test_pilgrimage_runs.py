@@ -1,12 +1,10 @@
-import os
 import re
-import subprocess
-import sysconfig
 
 import pytest
 
 from tests.conftest import RealServer
 from tests.console.command import ROOT, Ended
+from tests.console.printed_example import carry_out
 from tests.examples.pilgrimage_calls import EXAMPLE, always
 from tests.examples.pilgrimage_services import Reply, Services
 
@@ -16,22 +14,8 @@ CHECKS, RUN = re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)
 
 def shell(block: str, services: Services, server: RealServer) -> Ended:
     """Run what the README prints, in the root of the repository."""
-    environment = {
-        **os.environ,
-        **services.environment,
-        "PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}",
-        "XDG_STATE_HOME": str(server.state_directory.parent),
-    }
-    ended = subprocess.run(
-        ["sh", "-ec", block],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    return Ended(ended.returncode, ended.stdout, ended.stderr)
+    state = server.state_directory.parent
+    return carry_out(block, directory=ROOT, state=state, **services.environment)
 
 
 @pytest.mark.long
