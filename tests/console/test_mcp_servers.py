@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from tests.activities.tools.mcp.servers import ROGUE, config, rogue
-from tests.console.command import Surefoot
+from tests.console.command import MODEL, Surefoot
 
 SCRIPT = """
 steps:
@@ -37,6 +37,14 @@ def test_a_tool_is_shown_and_called_by_its_name_and_its_servers(surefoot: Surefo
     called = surefoot("tools", "call", "r__adds", '{"a": 1, "b": 2}', "--tools", "servers.json")
     assert json.loads(shown.stdout)["outputSchema"]["required"] == ["sum"]
     assert json.loads(called.stdout) == {"tool": "r__adds", "tool_success": True, "result": {"sum": 3}}
+
+
+def test_no_run_begins_without_a_server_that_was_named(usable: Surefoot) -> None:
+    config(usable.directory, r=rogue("exits"))
+    assert usable.refuses("run", "Go.", *MODEL, "--tools", "servers.json") == (
+        "DIR/servers.json: mcpServers.r: gives no tools: its server exited with code 7 before it answered: "
+        "no licence"
+    )
 
 
 @pytest.mark.long

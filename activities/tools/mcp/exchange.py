@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import re
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
@@ -17,16 +16,14 @@ from mcp_types import (
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
-    jsonrpc_message_adapter,
 )
-from pydantic import JsonValue, ValidationError
 
 from activities.tools.mcp.endings import TooLarge, Unreadable
 from activities.tools.mcp.lines import Overlong, as_number, message_id
+from activities.tools.mcp.message import read_message
 from activities.tools.mcp.notifications import logged
 from activities.tools.mcp.outbox import Outbox
 from activities.tools.mcp.overheard import Overheard
-from surefoot.strict_json import NotStrictJsonError, strict_json
 
 _READ_AT_ONCE_BYTES = 64 * 1024
 
@@ -38,13 +35,6 @@ MAX_WAITING_MESSAGES = 1_000
 
 MAX_BY_THE_WAY = 200_000
 """Lines that are no answer, one after the other: a server that goes on and on is not listened to, either."""
-
-
-_OF_PEOPLE = re.compile(rb"\s*(?:\[|\{')")
-"""How `[INFO] log lines` begin, and what Python prints of its objects."""
-
-_OF_MESSAGES = frozenset({"jsonrpc", "id", "method", "result", "error"})
-"""Members of which a message has some; a log line in JSON has none of them, as a rule."""
 
 
 class Exchange:
@@ -126,12 +116,12 @@ class Exchange:
     async def _read_large(self, line: bytes) -> None:
         async with self._one_at_a_time:
             # The largest take tenths of a second, in which no other call would beat.
-            message = await asyncio.to_thread(_message, line)
+            message = await asyncio.to_thread(read_message, line)
             self._waiting_bytes -= len(line)
             self._take(line, message)
 
     def _read(self, line: bytes) -> None:
-        self._take(line, _message(line))
+        self._take(line, read_message(line))
 
     def _take(self, line: bytes, message: JSONRPCMessage | Unreadable | None) -> None:
         match message:
@@ -182,35 +172,3 @@ class Exchange:
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
             # Nobody listens any more: the session is being closed.
             return
-
-
-def _message(line: bytes) -> JSONRPCMessage | Unreadable | None:
-    """Read a line; None is text that was never meant to be a message, but to be read by people."""
-    begins_like_json = line.lstrip()[:1] in (b"{", b"[")
-    try:
-        value = strict_json(line) if begins_like_json else None
-    except NotStrictJsonError as error:
-        return None if _OF_PEOPLE.match(line) else _unreadable(line, str(error))
-    match value:
-        case list():
-            return _unreadable(line, "a message is an object")
-        case dict() if value.keys() & _OF_MESSAGES:
-            return _checked(line, value)
-        case _:
-            return None
-
-
-def _checked(line: bytes, value: dict[str, JsonValue]) -> JSONRPCMessage | Unreadable:
-    try:
-        return jsonrpc_message_adapter.validate_python(_known(value), by_name=False)
-    except ValidationError:
-        return _unreadable(line, "it is no message of JSON-RPC 2.0")
-
-
-def _known(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    # A null beside the answer means nothing; as the answer itself it does.
-    return {name: part for name, part in value.items() if part is not None or name in ("id", "result")}
-
-
-def _unreadable(line: bytes, reason: str) -> Unreadable:
-    return Unreadable(reason, line[:_READ_AT_ONCE_BYTES].decode("utf-8", "replace"))
