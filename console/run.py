@@ -6,15 +6,23 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 
 from activities.agents.agent_file import AgentFile
 from console.agent_files import AgentOption, agent_or_complain
-from console.agent_run import chosen_limits, chosen_protocol, say_whose_tools
+from console.agent_run import chosen_limits, say_whose_tools
+from console.asked_run import (
+    AskedRun,
+    ModelOption,
+    OnModelFailureOption,
+    OutputSchemaOption,
+    ProtocolOption,
+    SystemOption,
+    run_input,
+)
 from console.directories import working_directory
 from console.entry import address_or_complain, run_to_exit_code, settings_or_complain
 from console.errors import CommandError
-from console.given_text import checked_name, prompt_text, system_text
+from console.given_text import checked_name
 from console.limit_options import (
     MaxCost,
     MaxFailuresInARow,
@@ -26,16 +34,10 @@ from console.limit_options import (
 )
 from console.options import AddressOption, ToolsOption, WorkdirOption
 from console.output import OutputFormat, choose_output
-from console.output_schema import read_output_schema
 from console.reducer_sources import ReducersOption, load_reducers
 from console.running import Embedded, NamedServer, RunCommand, carry_out
 from console.tool_sources import load_tools, load_tools_of, tool_sources
-from surefoot.json_schema import JsonSchema
-from surefoot.limits import Limits
-from surefoot.run import OnModelFailure, Protocol, RunInput
 from workers.logging import configure_logging
-from workers.models import SCRIPTED
-from workers.settings import Settings
 from workers.starting import new_workflow_id
 
 
@@ -44,19 +46,10 @@ def run(
     agent: AgentOption = None,
     tools: ToolsOption = None,
     reducers: ReducersOption = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="scripted:FILE, openai-chat:NAME, anthropic:NAME, …")
-    ] = None,
-    protocol: Annotated[
-        Protocol | None,
-        typer.Option(help="How the model is told of its tools.", show_default="native"),
-    ] = None,
-    system: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A system prompt in place of the default.")
-    ] = None,
-    output_schema: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A JSON Schema that the final answer must fit.")
-    ] = None,
+    model: ModelOption = None,
+    protocol: ProtocolOption = None,
+    system: SystemOption = None,
+    output_schema: OutputSchemaOption = None,
     max_turns: MaxTurns = None,
     max_tool_calls: MaxToolCalls = None,
     max_input_tokens: MaxInputTokens = None,
@@ -64,10 +57,7 @@ def run(
     max_cost: MaxCost = None,
     max_time: MaxTime = None,
     max_failures_in_a_row: MaxFailuresInARow = None,
-    on_model_failure: Annotated[
-        OnModelFailure | None,
-        typer.Option(help="What becomes of the run if its model stays away.", show_default="fail"),
-    ] = None,
+    on_model_failure: OnModelFailureOption = None,
     workdir: WorkdirOption = None,
     workflow_id: Annotated[
         str | None, typer.Option(metavar="ID", help="The run's id in Temporal; made up if unset.")
@@ -103,19 +93,10 @@ def run(
     else:
         _refuse_worker_options(named, tools=tools, reducers=reducers, workdir=workdir, stay=stay)
         where = NamedServer(named, queue or settings.task_queue)
-    used = protocol or chosen_protocol(file)
-    run_input = _run_input(
-        settings,
-        prompt=prompt_text(prompt),
-        agent_name=file and file.definition.name,
-        model=_model(model, file, settings, where),
-        protocol=used,
-        on_model_failure=on_model_failure or (file and file.definition.on_model_failure) or "fail",
-        system=system_text(system) if system is not None else file and file.system,
-        output_schema=read_output_schema(output_schema, used)
-        if output_schema is not None
-        else file and file.definition.output_schema,
-        limits=chosen_limits(
+    asked = AskedRun(
+        prompt,
+        file,
+        chosen_limits(
             file,
             max_turns=max_turns,
             max_tool_calls=max_tool_calls,
@@ -125,11 +106,17 @@ def run(
             max_seconds=max_time,
             failures_in_a_row=max_failures_in_a_row,
         ),
+        model=model,
+        protocol=protocol,
+        system=system,
+        output_schema=output_schema,
+        on_model_failure=on_model_failure,
     )
+    wanted = run_input(asked, settings, elsewhere=isinstance(where, NamedServer))
     if file is not None and isinstance(where, NamedServer):
         say_whose_tools(file, where.queue)
     command = RunCommand(
-        run_input, workflow_id or new_workflow_id(), where, detach=detach, output=choose_output(output)
+        wanted, workflow_id or new_workflow_id(), where, detach=detach, output=choose_output(output)
     )
     return run_to_exit_code(lambda interrupt: carry_out(command, settings, interrupt))
 
@@ -156,47 +143,3 @@ def _refuse_worker_options(
             )
     if stay:
         raise CommandError(f"--stay is for the embedded server, and this run goes to {address}")
-
-
-def _run_input(
-    settings: Settings,
-    *,
-    prompt: str,
-    agent_name: str | None,
-    model: str,
-    protocol: Protocol,
-    on_model_failure: OnModelFailure,
-    system: str | None,
-    output_schema: JsonSchema | None,
-    limits: Limits,
-) -> RunInput:
-    try:
-        return RunInput(
-            prompt=prompt,
-            agent_name=agent_name,
-            model=model,
-            protocol=protocol,
-            system=system,
-            output_schema=output_schema,
-            limits=limits,
-            on_model_failure=on_model_failure,
-            model_patience=settings.model_patience(),
-        )
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = "" if first["type"] == "value_error" else f"{'.'.join(map(str, first['loc']))}: "
-        raise CommandError(place + first["msg"].removeprefix("Value error, ")) from None
-
-
-def _model(
-    given: str | None, agent: AgentFile | None, settings: Settings, where: NamedServer | Embedded
-) -> str:
-    if given is None and agent is not None and agent.model is not None:
-        return agent.model
-    name = given or settings.model
-    if not name:
-        raise CommandError("no model is named: pass --model NAME, or set SUREFOOT_MODEL")
-    if name.startswith(SCRIPTED) and isinstance(where, Embedded):
-        # Another command may go on with the run, from another directory.
-        return SCRIPTED + str(Path(name.removeprefix(SCRIPTED)).absolute())
-    return name
