@@ -26,6 +26,7 @@ from activities.interface import (
 from activities.tools.executor import ToolExecutor
 from activities.tools.tool_sets import ToolSets
 from surefoot.artifact import Excerpt
+from surefoot.definition import ToolDefinition
 from surefoot.failures import Captured, cancelled, interrupted, invalid_params, not_found_on_executor
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.strict_json import NotStrictJsonError, encode_json, strict_json
@@ -56,11 +57,14 @@ class ToolActivities:
             ApplicationError: AGENT_UNKNOWN: this worker has no such agent.
         """
         if request is None:
-            return ToolList(tools=self._tool_sets.plain)
+            return self._listed(self._tool_sets.plain)
         if (tools := self._tool_sets.of_agents.get(request.agent)) is None:
             reason = f"the worker that serves this run has no tools for the agent '{request.agent}'"
             raise ApplicationError(reason, type=AGENT_UNKNOWN, non_retryable=True)
-        return ToolList(tools=tools)
+        return self._listed(tools)
+
+    def _listed(self, tools: tuple[ToolDefinition, ...]) -> ToolList:
+        return ToolList(tools=tools, working_directory=str(self._executor.directory))
 
     @activity.defn(dynamic=True)
     async def run_tool(self, arguments: Sequence[RawValue]) -> RawValue:

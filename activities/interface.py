@@ -45,6 +45,8 @@ class ToolList(WireModel):
     """Where to ask instead, when this worker leaves tools to others."""
     model_queue: TaskQueueName | None = Field(default=None, exclude_if=is_none)
     """Where to ask the model, when this worker leaves that to others."""
+    working_directory: str | None = Field(default=None, exclude_if=is_none)
+    """Where this worker runs them."""
 
 
 class ToolListRequest(WireModel):

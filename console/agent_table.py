@@ -11,6 +11,7 @@ from activities.agents.agent_file import AgentFile, read_agent
 from activities.tools.problem import Problem
 from console.safe_text import safe_text
 from surefoot.agent_definition import AgentLimits
+from surefoot.approval import approval_text, approvals_json
 from surefoot.budget import dollars, period
 
 
@@ -81,7 +82,7 @@ def agent_fields(agent: AgentFile) -> dict[str, JsonValue]:
         "tools": [*definition.tools],
         "mcp_servers": [*sorted(definition.mcp_servers)],
         "limits": agent.limits.model_dump(mode="json"),
-        "approval": definition.approval,
+        "approval": approvals_json(definition.approval),
         "output_schema": definition.output_schema,
         "system": agent.system,
     }
@@ -99,6 +100,8 @@ def agent_lines(agent: AgentFile) -> Iterator[str]:
     if definition.mcp_servers:
         yield f"servers   {', '.join(sorted(definition.mcp_servers))}"
     yield f"limits    {', '.join(_limits(definition.limits))}"
+    if rules := definition.approval:
+        yield f"approval  {', '.join(f'{tool} {approval_text(rule)}' for tool, rule in rules.items())}"
     if definition.output_schema is not None:
         yield "answer    JSON that fits its output schema"
     yield ""

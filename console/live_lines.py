@@ -6,6 +6,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from console.approval_text import approval_lines
 from console.call_line import call_line
 from console.compaction import compaction_text
 from console.durations import between
@@ -25,6 +26,9 @@ from console.wording import (
     totals,
 )
 from surefoot.ledger import (
+    ApprovalDenied,
+    ApprovalGiven,
+    ApprovalRequested,
     ContextCompacted,
     Event,
     LimitRaised,
@@ -81,16 +85,19 @@ def happened_lines(
             yield Text(compaction_text(event), "yellow")
         case RunPaused() | ModelUnavailable() | RunResumed() | LimitRaised():
             yield Text(steering_text(event), "bold yellow")
+        case ApprovalRequested() | ApprovalGiven() | ApprovalDenied():
+            yield from (Text(f"  {line}", "bold yellow") for line in approval_lines(event))
         case MessageReceived():
             yield from (Text(f"  {line}", "bold") for line in message_lines(event))
         case ToolExecutionCompleted() | ToolExecutionFailed():
-            if after.ended is not None:
-                yield from _call_lines(after.ended, width)
+            yield from _call_lines(after.ended, width)
         case RunFinished():
             yield from _finished_lines(event, after)
 
 
-def _call_lines(call: CallProgress, width: int) -> Iterator[RenderableType]:
+def _call_lines(call: CallProgress | None, width: int) -> Iterator[RenderableType]:
+    if call is None:
+        return
     took = (time_taken(call) or "", "cyan")
     match call.execution.outcome:
         case ToolSuccess() as success:

@@ -90,6 +90,8 @@ def _waiting_line(scene: Scene, now: datetime) -> Text:
     line = Text(f"  {_spinner(now)} ", "cyan")
     if any(one.activity_type == COMPACT_CONTEXT for one in scene.running.values()):
         return line.append("making room in the context window", "none")
+    if waiting := len(progress.to_approve):
+        return line.append(f"{counted(waiting, 'call')} waiting for approval", "yellow")
     if progress.asked_model_at is None:
         return line.append("working" if progress.turn else "starting", "none")
     line.append(f"turn {progress.turn}: asking {safe_text(scene.model)}", "none")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TextIO, Unpack
 
+from console.approval_text import approval_text
 from console.compaction import compaction_text
 from console.followed_run import FollowedRun
 from console.json_text import escape_controls, json_text
@@ -76,6 +77,7 @@ def _call(call: CallProgress) -> Iterator[str]:
     status = call_status(call) + (f" after {took}" if took else "")
     yield f"### {tool_name(call)} ({call.execution.tool_exec_id}): {status}"
     yield _fenced(json_text(call.params))
+    yield from (f"*{approval_text(event)}*" for event in call.approvals)
     if call.execution.outcome is not None:
         yield _fenced(escape_controls(envelope(call.execution.outcome)))
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import TextIO, Unpack
 
 from console.answer import print_ending
+from console.approval_text import approval_lines, how_to_decide
 from console.compaction import compaction_text
 from console.followed_run import FollowedRun
 from console.lines import write_line
@@ -23,6 +24,9 @@ from console.wording import (
     totals,
 )
 from surefoot.ledger import (
+    ApprovalDenied,
+    ApprovalGiven,
+    ApprovalRequested,
     ContextCompacted,
     Event,
     LimitRaised,
@@ -60,12 +64,13 @@ class PlainOutput:
         self._answer = answer
         self._clock = clock
         self._queue: str | None = None
+        self._workflow_id = ""
         self._progress = Progress()
         self._notices = Notices()
 
     def begin(self, **run: Unpack[FollowedRun]) -> None:
         """Write the workflow id and the link first."""
-        self._queue = run.get("queue")
+        self._queue, self._workflow_id = run.get("queue"), run["workflow_id"]
         for line in run_lines(run):
             self._write(line)
 
@@ -74,6 +79,8 @@ class PlainOutput:
         before, self._progress = self._progress, advance(self._progress, event)
         for line in event_lines(event, before=before, after=self._progress):
             self._write(line)
+        if isinstance(event, ApprovalRequested) and self._workflow_id:
+            self._write(f"    {how_to_decide(self._workflow_id, event)}")
 
     def now(self, snapshot: Snapshot) -> None:
         """Write what has come in the run's way."""
@@ -115,6 +122,8 @@ def event_lines(event: Event, *, before: Progress, after: Progress) -> Iterator[
             yield from message_lines(event)
         case RunPaused() | ModelUnavailable() | RunResumed() | LimitRaised():
             yield steering_text(event)
+        case ApprovalRequested() | ApprovalGiven() | ApprovalDenied():
+            yield from (f"  {line}" for line in approval_lines(event))
         case (
             ToolExecutionScheduled()
             | ToolExecutionStarted()

@@ -8,6 +8,10 @@ from pydantic import JsonValue
 
 from surefoot.conversation import ToolCall
 from surefoot.ledger import (
+    ApprovalDenied,
+    ApprovalEvent,
+    ApprovalGiven,
+    ApprovalRequested,
     ContextCompacted,
     Event,
     Ledger,
@@ -35,6 +39,8 @@ class CallProgress:
 
     execution: ToolExecution
     params: JsonValue
+    approvals: tuple[ApprovalEvent, ...] = ()
+    """What was asked about it, and decided."""
 
     @property
     def since(self) -> datetime | None:
@@ -52,6 +58,10 @@ class Progress:
     started_at: datetime | None = None
     asked: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     """The params of the current turn's calls, by call id."""
+    approvals: Mapping[str, tuple[ApprovalEvent, ...]] = field(
+        default_factory=dict[str, tuple[ApprovalEvent, ...]]
+    )
+    """What was asked and decided about the current turn's calls, by tool_exec_id."""
     in_flight: Mapping[str, CallProgress] = field(default_factory=dict[str, CallProgress])
     """The calls that were scheduled and have not ended, by tool_exec_id, in the order of their start."""
     ended: CallProgress | None = None
@@ -68,13 +78,19 @@ class Progress:
     finished: RunFinished | None = None
 
     @property
+    def to_approve(self) -> tuple[ApprovalRequested, ...]:
+        """The calls that wait for approval."""
+        newest = (events[-1] for events in self.approvals.values())
+        return tuple(event for event in newest if isinstance(event, ApprovalRequested))
+
+    @property
     def going(self) -> str:
         """How the run stands, in a word: `running`, `paused` or `waiting`, or how it ended."""
         if self.finished is not None:
             return self.finished.status
         if self.paused:
             return "paused"
-        return "running" if self.model_away is None else "waiting"
+        return "waiting" if self.to_approve or self.model_away is not None else "running"
 
     @property
     def not_scheduled(self) -> int:
@@ -99,11 +115,14 @@ def advance(progress: Progress, event: Event) -> Progress:
                 progress,
                 asked_model_at=None,
                 asked=_params(calls),
+                approvals={},
                 ended_in_turn=0,
                 held_back="" if calls else text,
             )
         case RunFinished():
-            return replace(progress, asked_model_at=None, in_flight={}, finished=event)
+            return replace(progress, asked_model_at=None, in_flight={}, approvals={}, finished=event)
+        case ApprovalRequested() | ApprovalGiven() | ApprovalDenied():
+            return _after_approval(progress, event)
         case ToolExecutionScheduled() | ToolExecutionStarted():
             call = _call_after(progress, event)
             return replace(progress, in_flight={**progress.in_flight, event.tool_exec_id: call})
@@ -136,11 +155,21 @@ def _after_steering(progress: Progress, event: RunPaused | ModelUnavailable | Ru
             return replace(progress, paused=False, model_away=None)
 
 
+def _after_approval(progress: Progress, event: ApprovalEvent) -> Progress:
+    name, asked = event.tool_exec_id, progress.asked
+    if isinstance(event, ApprovalGiven) and event.params is not None:
+        asked = {**asked, event.call_id: event.params}
+    about = (*progress.approvals.get(name, ()), event)
+    return replace(progress, asked=asked, approvals={**progress.approvals, name: about})
+
+
 def _after_ending(progress: Progress, event: ToolExecutionCompleted | ToolExecutionFailed) -> Progress:
     left = {name: call for name, call in progress.in_flight.items() if name != event.tool_exec_id}
     return replace(
         progress,
         in_flight=left,
+        # A call that is cancelled while it waits ends without a decision.
+        approvals={name: about for name, about in progress.approvals.items() if name != event.tool_exec_id},
         ended=_call_after(progress, event),
         ended_in_turn=progress.ended_in_turn + 1,
         executions=progress.executions + 1,
@@ -155,4 +184,5 @@ def _call_after(
     before = progress.in_flight.get(event.tool_exec_id)
     ledger = Ledger(executions=() if before is None else (before.execution,))
     (execution,) = reduce_event(ledger, event).executions
-    return CallProgress(execution, progress.asked.get(event.call_id))
+    about = progress.approvals.get(event.tool_exec_id, ())
+    return CallProgress(execution, progress.asked.get(event.call_id), about)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from console.progress import CallProgress, Progress, advance
 from console.steering_text import SteeringEvent, steering_event
 from surefoot.ledger import (
+    ApprovalRequested,
     ContextCompacted,
     Event,
     MessageReceived,
@@ -84,13 +85,16 @@ class Transcript:
         for number, call in enumerate(reply.tool_calls, start=1):
             name = f"{reply.turn}-{number}"
             waiting = ToolExecution(name, call.id, call.tool, "scheduled")
-            yield known.get(name) or CallProgress(waiting, call.params)
+            about = self.progress.approvals.get(name, ())
+            yield known.get(name) or CallProgress(waiting, call.params, about)
 
 
 def call_status(call: CallProgress) -> str:
-    """Print how a call stands: `completed`, `failed`, `running`, or `waiting` where none has begun it."""
+    """Print how a call stands: `completed`, `failed`, `running`, or `waiting` and for what."""
     match call.execution.status:
         case "completed" | "failed" as ended:
             return ended
         case "scheduled" | "started":
+            if call.approvals and isinstance(call.approvals[-1], ApprovalRequested):
+                return "waiting for approval"
             return "waiting" if call.execution.scheduled_at is None else "running"

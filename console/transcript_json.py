@@ -12,7 +12,7 @@ from console.lines import write_line
 from console.progress import CallProgress
 from console.steering_text import steering_event
 from console.transcript import Transcript, TurnTold, call_status
-from surefoot.ledger import Event
+from surefoot.ledger import ApprovalEvent, Event
 from workers.snapshot import Snapshot
 
 
@@ -73,5 +73,10 @@ def _call(call: CallProgress) -> dict[str, JsonValue]:
         "params": call.params,
         "status": call_status(call),
         "outcome": execution.outcome.model_dump(mode="json") if execution.outcome else None,
+        **({"approvals": [_approval(event) for event in call.approvals]} if call.approvals else {}),
         **({"child_id": execution.child_id} if execution.child_id else {}),
     }
+
+
+def _approval(event: ApprovalEvent) -> dict[str, JsonValue]:
+    return event.model_dump(mode="json", exclude={"tool_exec_id", "call_id", "tool"})

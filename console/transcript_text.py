@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TextIO, Unpack
 
+from console.approval_text import approval_text
 from console.compaction import compaction_text
 from console.followed_run import FollowedRun
 from console.lines import write_line
@@ -73,6 +74,7 @@ def _turn(turn: TurnTold) -> Iterator[str]:
 
 
 def _call(call: CallProgress) -> Iterator[str]:
+    yield from (f"  {approval_text(event)}" for event in call.approvals)
     yield from _ended(call)
     if (child_id := call.execution.child_id) is not None:
         yield f"    {child_line(child_id)}"

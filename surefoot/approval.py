@@ -3,11 +3,13 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Literal, get_args
 
-from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, JsonValue
 
 from surefoot.json_schema import JsonSchema
 from surefoot.outside import outside_path
 from surefoot.schema import SchemaRefusedError, check_schema, problems
+from surefoot.sizes import MAX_APPROVALS_BYTES, count
+from surefoot.strict_json import json_bytes
 from surefoot.wire import CamelModel
 
 ApprovalWord = Literal["never", "always", "destructive", "outside-workdir", "first-use"]
@@ -49,16 +51,23 @@ def _check(schema: JsonSchema) -> None:
 Approval = Annotated[ApprovalWord | ApprovalWhen, BeforeValidator(_in_one_of_its_forms)]
 """When the calls of a tool need approval."""
 
-Approvals = Annotated[
-    dict[Annotated[str, Field(pattern=r"^(\*|[A-Za-z0-9_-]{1,64})$")], Approval], Field(max_length=500)
-]
+
+def _within_their_size(rules: dict[str, Approval]) -> dict[str, Approval]:
+    if (size := json_bytes(approvals_json(rules))) > MAX_APPROVALS_BYTES:
+        raise ValueError(f"all rules are {size:,} bytes, above the limit of {count(MAX_APPROVALS_BYTES)}")
+    return rules
+
+
+_ToolName = Annotated[str, Field(pattern=r"^(\*|[A-Za-z0-9_-]{1,64})$")]
+
+Approvals = Annotated[dict[_ToolName, Approval], AfterValidator(_within_their_size)]
 """When calls need approval, by the name of the tool; `*` is any tool that is not named."""
 
 
 def ruling(tool: str, own: Approval, *rules: Mapping[str, Approval]) -> Approval:
     """Give what holds for a tool: the last of the rules that speak of it, else what its definition says."""
     for one in reversed(rules):
-        found = one.get(tool, one.get(EVERY_TOOL))
+        found = one.get(tool) or one.get(EVERY_TOOL)
         if found is not None:
             return found
     return own
@@ -96,6 +105,16 @@ def why_to_ask(
             return "no call of the tool was approved in this run"
         case ApprovalWhen(when=schema):
             return None if problems(schema, dict(params)) else "its arguments fit the rule of the tool"
+
+
+def approval_json(approval: Approval) -> JsonValue:
+    """Give a rule as people write it."""
+    return approval if isinstance(approval, str) else {"when": approval.when}
+
+
+def approvals_json(rules: Mapping[str, Approval]) -> dict[str, JsonValue]:
+    """Give rules as people write them."""
+    return {name: approval_json(rule) for name, rule in rules.items()}
 
 
 def approval_text(approval: Approval) -> str:

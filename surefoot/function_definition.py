@@ -29,6 +29,7 @@ _MANIFEST_OPTIONS = (
     "pickup_timeout_seconds",
     "heartbeat_seconds",
     "approval",
+    "approval_timeout_seconds",
 )
 
 

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar, overload
 
+from pydantic import JsonValue
+
 _RECORD = "__surefoot_tool__"
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -29,7 +31,8 @@ class ToolOptions:
     executor_queue: str | None = None
     pickup_timeout_seconds: float | None = None
     heartbeat_seconds: float | None = None
-    approval: str | None = None
+    approval: str | Mapping[str, JsonValue] | None = None
+    approval_timeout_seconds: float | None = None
     isolated: bool = False
 
 
@@ -63,7 +66,8 @@ def tool(
     executor_queue: str | None = None,
     pickup_timeout_seconds: float | None = None,
     heartbeat_seconds: float | None = None,
-    approval: str | None = None,
+    approval: str | Mapping[str, JsonValue] | None = None,
+    approval_timeout_seconds: float | None = None,
     isolated: bool = False,
 ) -> Callable[[Function], Function]: ...
 

@@ -153,6 +153,9 @@ class ApprovalDenied(_ToolExecutionEvent):
     """Who decided, as far as they said."""
 
 
+ApprovalEvent = ApprovalRequested | ApprovalGiven | ApprovalDenied
+
+
 class ToolExecutionScheduled(_ToolExecutionEvent):
     """The call was handed to an executor's queue."""
 

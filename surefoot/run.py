@@ -15,7 +15,7 @@ from surefoot.protocol import Protocol
 from surefoot.run_text import ModelName, SystemText, run_text
 from surefoot.sizes import MAX_INPUT_DEFINITIONS_BYTES, MAX_PROMPT_BYTES, count
 from surefoot.usage import Usage
-from surefoot.wire import WireModel, is_none
+from surefoot.wire import WireModel, is_empty, is_none
 
 WORKFLOW = "surefoot"
 EVENTS_QUERY = "events"
@@ -88,13 +88,13 @@ class RunInput(WireModel):
     on_model_failure: OnModelFailure = "fail"
     """What becomes of a run whose model refuses, or stays away longer than the run's patience."""
     on_approval: OnApproval = "wait"
-    approval_seconds: _Period | None = None
+    approval_seconds: _Period | None = Field(default=None, exclude_if=is_none)
     """How long a call waits for approval before it is denied; a tool may have a shorter time of its own."""
-    approval: Approvals = Field(default_factory=dict[str, Approval])
+    approval: Approvals = Field(default_factory=dict[str, Approval], exclude_if=is_empty)
     """When the run's agent wants calls approved; it comes before what tools say themselves."""
-    approve: Approvals = Field(default_factory=dict[str, Approval])
+    approve: Approvals = Field(default_factory=dict[str, Approval], exclude_if=is_empty)
     """When whoever starts the run wants calls approved: before all else, and for agents that it calls too."""
-    working_directory: str | None = None
+    working_directory: str | None = Field(default=None, exclude_if=is_none)
     """Where tools run, for `outside-workdir`; None where only their worker knows."""
     tools: Annotated[tuple[ToolDefinition, ...], AfterValidator(_carried_in_an_input)] | None = None
     """The tools of the run, where whoever starts it knows them; else the run asks its worker."""

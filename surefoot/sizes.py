@@ -48,6 +48,8 @@ MAX_MESSAGE_BYTES = 64 * 1024
 MAX_SENDER_CHARACTERS = 200
 MAX_REASON_CHARACTERS = 2_000
 """Why somebody pauses a run or raises a limit, in their words."""
+MAX_APPROVALS_BYTES = 16 * 1024
+"""The rules of a run on approval: each run of an agent that it calls is given them, too."""
 MAX_APPROVAL_REASON_CHARACTERS = 1_000
 """Why somebody denies a call, as the model reads it within the limit of an error."""
 MAX_WAITING_MESSAGES = 32

@@ -4,11 +4,12 @@ from typing import Annotated
 
 from pydantic import Field
 
+from surefoot.approval import Approval, Approvals
 from surefoot.json_schema import JsonSchema
 from surefoot.limits import Limits
 from surefoot.protocol import Protocol
 from surefoot.run_text import ModelName, SystemText
-from surefoot.wire import CamelModel
+from surefoot.wire import CamelModel, is_empty
 
 
 class SubAgent(CamelModel):
@@ -23,5 +24,7 @@ class SubAgent(CamelModel):
     system: SystemText | None = None
     limits: Limits = Limits()
     """Its own; a run of it starts with what its caller has left, and never with more than this."""
+    approval: Approvals = Field(default_factory=dict[str, Approval], exclude_if=is_empty)
+    """When it wants calls of its tools approved."""
     output_schema: JsonSchema | None = None
     """What its final answer must fit; None where any text will do."""

@@ -16,6 +16,11 @@ class CamelModel(WireModel):
     model_config = ConfigDict(alias_generator=to_camel, serialize_by_alias=True)
 
 
+def is_empty(value: object) -> bool:
+    """Say of a field whether it is left out for holding nothing, as `is_none` does."""
+    return not value
+
+
 def is_none(value: object) -> bool:
     """Say of a field whether it is left out, so that what was written before there was one stays as it is."""
     return value is None

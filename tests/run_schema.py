@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from surefoot.run import CancelToolCall, EventsPage, RunInput, RunResult, SendMessage
+from surefoot.run import Approve, CancelToolCall, Deny, EventsPage, RunInput, RunResult, SendMessage
 from surefoot.slices import Slice
 from surefoot.wire import WireModel
 
@@ -32,6 +32,8 @@ def schema_text() -> str:
             (EventsPage, "validation"),
             (SendMessage, "validation"),
             (CancelToolCall, "validation"),
+            (Approve, "validation"),
+            (Deny, "validation"),
             (Slice, "validation"),
         ],
         title=_TITLE,

@@ -12,7 +12,7 @@ from workflows.payloads import typed
 
 
 async def equipped(run: RunInput) -> tuple[RunInput, tuple[ToolDefinition, ...]]:
-    """Give the run with what its worker says on where the model is asked, and the definitions of its tools.
+    """Give the run with what its worker says of where the model is asked and tools run, and its tools.
 
     Waits for a worker as long as there is none. A run that was started with its tools asks nobody.
 
@@ -25,9 +25,13 @@ async def equipped(run: RunInput) -> tuple[RunInput, tuple[ToolDefinition, ...]]
     listed = await _ask(run.agent, queue=None, activity_id=LIST_TOOLS)
     told = run.model_copy(update={"model_queue": listed.model_queue or run.model_queue})
     if listed.tools_queue is None:
-        return told, listed.tools
+        return _where(told, listed), listed.tools
     elsewhere = await _ask(run.agent, queue=listed.tools_queue, activity_id=f"{LIST_TOOLS}-elsewhere")
-    return told, elsewhere.tools
+    return _where(told, elsewhere), elsewhere.tools
+
+
+def _where(run: RunInput, listed: ToolList) -> RunInput:
+    return run.model_copy(update={"working_directory": listed.working_directory or run.working_directory})
 
 
 async def _ask(agent: str | None, *, queue: str | None, activity_id: str) -> ToolList:

@@ -65,6 +65,7 @@ def agent_tool(agent: AgentFile) -> AgentTool:
                 protocol=definition.protocol,
                 system=agent.system,
                 limits=agent.limits,
+                approval=definition.approval,
                 output_schema=definition.output_schema,
             ),
         ),

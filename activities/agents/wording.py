@@ -22,9 +22,6 @@ _PLAIN_WORDS = {
     "string_pattern_mismatch": "must be 1 to 64 letters, digits, '_' and '-'",
     "literal_error": "must be {expected}",
 }
-_IN_THE_FIELD = {
-    "approval": "must be never: runs cannot ask for approval yet",
-}
 _FIELDS: Mapping[Place, type[BaseModel]] = {(): AgentDefinition, ("limits",): AgentLimits}
 
 
@@ -46,7 +43,7 @@ def _reason(details: ErrorDetails) -> str:
         return f"is no field of an agent file{_hint(place)}"
     if kind == "value_error":
         return message.removeprefix("Value error, ")
-    words = _IN_THE_FIELD.get(str(place[0])) or _PLAIN_WORDS.get(kind)
+    words = _PLAIN_WORDS.get(kind)
     return words.format(**details.get("ctx", {})) if words else message[:1].lower() + message[1:]
 
 

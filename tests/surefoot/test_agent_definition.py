@@ -33,7 +33,7 @@ def test_all_fields_are_in_camel_case_and_limits_are_as_on_the_command_line() ->
         "tools": ["builtin", "./tools"],
         "mcpServers": {"time": {"command": "time-server"}},
         "limits": limits,
-        "approval": "never",
+        "approval": {"*": "first-use", "rm": {"when": {"type": "object"}}},
         "outputSchema": {"type": "object"},
     }
 
@@ -63,7 +63,7 @@ def test_all_fields_are_in_camel_case_and_limits_are_as_on_the_command_line() ->
         pytest.param("tools", [""], id="a tool of no name"),
         pytest.param("tools", ["a\0b"], id="a zero byte in a path"),
         pytest.param("mcpServers", [], id="servers without names"),
-        pytest.param("approval", "always", id="approval"),
+        pytest.param("approval", {"no name": "always"}, id="approval of no tool"),
         pytest.param("outputSchema", {"type": "thing"}, id="a schema that is none"),
         pytest.param("output_schema", {}, id="snake case"),
         pytest.param("colour", "red", id="an unknown field"),

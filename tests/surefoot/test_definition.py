@@ -78,7 +78,8 @@ FULL: dict[str, Any] = {
     "executorQueue": "gpu",
     "pickupTimeoutSeconds": 5.0,
     "heartbeatSeconds": 2.0,
-    "approval": "never",
+    "approval": {"when": {"required": ["timeout"]}},
+    "approvalTimeoutSeconds": 600.0,
 }
 
 
@@ -182,7 +183,7 @@ def test_a_reserved_name_is_refused(name: str) -> None:
         pytest.param({"limits": {"result": 1_023}}, "limits.result", id="a result without room for its ends"),
         pytest.param({"limits": {"result": 2**20 + 1}}, "limits.result", id="a result above every answer"),
         pytest.param({"executorQueue": ""}, "executorQueue", id="a queue without a name"),
-        pytest.param({"approval": "always"}, "approval", id="what is not there yet"),
+        pytest.param({"approval": "sometimes"}, "approval", id="an approval that is none"),
     ],
 )
 def test_a_field_that_cannot_be_is_refused_at_its_place(fields: dict[str, Any], place: str) -> None:

@@ -233,7 +233,10 @@ def test_everything_that_is_wrong_is_named_at_once() -> None:
         "name: the name 'llm_turn' is reserved",
         "timeout_seconds: Input should be greater than or equal to 0.001",
         "limits.stdout: Input should be greater than or equal to 128",
-        "approval: Input should be 'never'",
+        (
+            "approval: must be never, always, destructive, outside-workdir, first-use, or "
+            '{"when": a JSON Schema of the params}'
+        ),
     ]
 
 

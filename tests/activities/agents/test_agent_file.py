@@ -74,7 +74,7 @@ def test_everything_that_is_wrong_is_said_at_once_in_the_order_of_the_lines(tmp_
           maxCost: a lot
         tools: [1, builtin, ""]
         protocol: smoke
-        approval: always
+        approval: {rm: sometimes}
         outputSchema: {type: thing}
         model: &it x
         mcpServers: *it
@@ -91,7 +91,10 @@ def test_everything_that_is_wrong_is_said_at_once_in_the_order_of_the_lines(tmp_
         "reviewer.md:8: tools.0: must be text; put a number or true, false, null in quotes",
         "reviewer.md:8: tools.2: is empty",
         "reviewer.md:9: protocol: must be 'native' or 'prompted'",
-        "reviewer.md:10: approval: must be never: runs cannot ask for approval yet",
+        (
+            "reviewer.md:10: approval.rm: must be never, always, destructive, outside-workdir, first-use, or "
+            '{"when": a JSON Schema of the params}'
+        ),
         (
             'reviewer.md:11: outputSchema: the output schema is refused: type: "thing" is not valid under '
             "any of the schemas listed in the 'anyOf' keyword"

@@ -189,7 +189,10 @@ def test_a_manifest_that_is_no_file_is_an_error(tools: Path) -> None:
             id="a timeout parameter that is none",
         ),
         pytest.param(
-            {"approval": "always"}, "approval: Input should be 'never'", id="an approval not there yet"
+            {"approval": "sometimes"},
+            "approval: must be never, always, destructive, outside-workdir, first-use, or "
+            '{"when": a JSON Schema of the params}',
+            id="an approval that is none",
         ),
     ],
 )

@@ -1,0 +1,54 @@
+"""Questions about tool calls and their decisions, as people read them."""
+
+from collections.abc import Iterator
+from datetime import UTC
+
+from console.json_text import escape_controls
+from console.safe_text import safe_line, safe_text
+from surefoot.ledger import ApprovalDenied, ApprovalEvent, ApprovalGiven, ApprovalRequested
+from surefoot.strict_json import encode_json
+
+_MAX_NAME_CHARACTERS = 60
+_MAX_REASON_CHARACTERS = 500
+
+
+def approval_text(event: ApprovalEvent) -> str:
+    """Print on one line what is asked about a call, or was decided."""
+    call = f"{safe_line(event.tool, 64)} ({safe_line(event.tool_exec_id)})"
+    match event:
+        case ApprovalRequested(why=why, deadline=deadline):
+            until = f", until {deadline.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if deadline else ""
+            return f"{call} waits for approval{until}: {safe_line(why, _MAX_REASON_CHARACTERS)}"
+        case ApprovalGiven(scope=scope, params=params):
+            all_calls = ", and every call of the tool in this run" if scope == "run" else ""
+            edited = "" if params is None else f", with other arguments: {safe_line(encode_json(params))}"
+            return f"{call} approved{_by(event.by)}{all_calls}{edited}"
+        case ApprovalDenied(reason=reason):
+            return f"{call} denied{_by(event.by)}: {safe_line(reason, _MAX_REASON_CHARACTERS)}"
+
+
+def question_lines(question: ApprovalRequested) -> Iterator[str]:
+    """Print what is asked, and all arguments of the call exactly, each on lines of its own."""
+    yield approval_text(question)
+    for name, value in question.params.items():
+        # As JSON, which tells apart what looks the same, and on a line that nothing can make look like two.
+        yield f"  {safe_text(escape_controls(f'{encode_json(name)}: {encode_json(value)}'))}"
+
+
+def approval_lines(event: ApprovalEvent) -> Iterator[str]:
+    """Print a question with all its arguments, or a decision."""
+    match event:
+        case ApprovalRequested():
+            yield from question_lines(event)
+        case ApprovalGiven() | ApprovalDenied():
+            yield approval_text(event)
+
+
+def how_to_decide(workflow_id: str, question: ApprovalRequested) -> str:
+    """Print the commands that decide about a call from elsewhere."""
+    named = f"{safe_text(workflow_id)} {question.tool_exec_id}"
+    return f"decide with `surefoot approve {named}` or `surefoot deny {named} --reason TEXT`"
+
+
+def _by(name: str | None) -> str:
+    return f" by {safe_line(name, _MAX_NAME_CHARACTERS)}" if name else ""
