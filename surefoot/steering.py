@@ -98,7 +98,7 @@ def _why_not_above(name: str, before: float | None, after: float | None) -> str 
         return f"{name} has no limit, and gets none: limits only go up"
     if after is None or after > before:
         return None
-    return f"{name} is {before:,} already, and limits only go up"
+    return f"{name} is {before if before % 1 else int(before):,} already, and limits only go up"
 
 
 def _flaw_of(reason: str | None, sender: str | None) -> str | None:

@@ -86,8 +86,10 @@ def test_a_call_and_then_its_run_are_cancelled(surefoot: Surefoot) -> None:
 
     assert (wrong.exit_code, wrong.stderr) == (
         2,
-        "surefoot: the run 'stopped' does not cancel the call: there is no tool call '7-1'; running or "
-        "waiting: 1-1\n",
+        (
+            "surefoot: the run 'stopped' does not cancel the call: there is no tool call '7-1'; running or "
+            "waiting: 1-1\n"
+        ),
     )
     assert (call.exit_code, call.stderr) == (
         0,
