@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from console.agents import agents_app
+from console.approve import approve, deny
 from console.artifacts import artifacts_app
 from console.cancel import cancel, cancel_call
 from console.dev import dev
@@ -56,6 +57,8 @@ app.command("watch")(watch)
 app.command("show")(show)
 app.command("send")(send)
 app.command("list")(list_runs)
+app.command("approve")(approve)
+app.command("deny")(deny)
 app.command("cancel")(cancel)
 app.command("cancel-call")(cancel_call)
 app.command("pause")(pause)
