@@ -55,10 +55,15 @@ async def test_a_server_that_stopped_for_good_is_started_anew(tmp_path: Path) ->
     async with calling(tmp_path, r=rogue()) as call:
         before = await _around(call)
         blocked = await call("r__blocks", seconds=0.3)
+        again = await call("r__around", seconds=2)
         after = await _around(call)
         await until(lambda: not is_alive(before["pid"]))
     assert isinstance(blocked, ToolFailure)
-    assert (blocked.error_code, before["pid"] != after["pid"]) == ("TOOL_TIMEOUT", True)
+    assert (blocked.error_code, isinstance(again, ToolSuccess), before["pid"] != after["pid"]) == (
+        "TOOL_TIMEOUT",
+        True,
+        True,
+    )
 
 
 @pytest.mark.parametrize("tool", ["hangs", "blocks"])
