@@ -1,15 +1,11 @@
 import asyncio
-import os
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from temporalio.client import Client, WorkflowHandle
-from temporalio.worker import Worker
 
 from activities.interface import LlmTurnResult
-from activities.model import Model
 from activities.tools.tool_sets import ToolSets
 from surefoot.conversation import Message
 from surefoot.definition import ToolDefinition
@@ -17,35 +13,11 @@ from surefoot.json_schema import JsonSchema
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.run import ChainLimits
 from surefoot.sub_agent import SubAgent
-from tests.activities.tools.disk_tools import SHELL, found, write_tool
+from tests.activities.tools.disk_tools import SHELL, write_tool
 from tests.workers.real_workers import new_queue
+from tests.workers.role_workers import part, parts
 from tests.workflows.agents import Replies, calls, finish, start
 from tests.workflows.agents import says as answers
-from workers.roles import Role
-from workers.settings import Settings
-from workers.worker import build_worker
-
-
-def part(client: Client, directory: Path, model: Model, *, queue: str, role: Role) -> Worker:
-    return build_worker(
-        client,
-        queue=queue,
-        tools=found(directory / "tools") if role == "tools" else {},
-        directory=directory,
-        environment={"PATH": os.environ["PATH"]},
-        open_model=lambda _turn, _attempt: model,
-        settings=Settings(state_directory=directory),
-        role=role,
-    )
-
-
-@asynccontextmanager
-async def parts(client: Client, directory: Path, model: Model, *roles: Role) -> AsyncGenerator[str]:
-    queue = new_queue()
-    async with AsyncExitStack() as stack:
-        for role in roles:
-            await stack.enter_async_context(part(client, directory, model, queue=queue, role=role))
-        yield queue
 
 
 async def asked_where(handle: WorkflowHandle[Any, Any], client: Client) -> set[tuple[str, str]]:
@@ -67,7 +39,11 @@ async def test_each_part_of_a_run_is_done_by_the_workers_of_its_role(client: Cli
     write_tool(tmp_path / "tools", "x", SHELL + 'printf %s "$1"')
     model = Replies([calls(("x", {"n": 1})), calls(("x", {"n": 2})), answers("Done.")])
 
-    async with asyncio.timeout(20), parts(client, tmp_path, model, "agent", "llm", "tools") as queue:
+    queue = new_queue()
+    async with (
+        asyncio.timeout(20),
+        parts(client, tmp_path, model, "agent", "llm", "tools", queue=queue),
+    ):
         # Continues as new before every turn, where the run must not forget whom to ask.
         handle = await start(client, queue, chain=ChainLimits(max_events=1))
         finished = await finish(handle)
@@ -94,7 +70,8 @@ async def test_a_call_while_all_workers_of_tools_are_away_is_not_picked_up(
             return await super().reply(messages, closing=closing)
 
     model = Waiting([calls(("x", {})), answers("Done.")])
-    async with asyncio.timeout(20), parts(client, tmp_path, model, "agent", "llm") as queue:
+    queue = new_queue()
+    async with asyncio.timeout(20), parts(client, tmp_path, model, "agent", "llm", queue=queue):
         async with part(client, tmp_path, model, queue=queue, role="tools"):
             handle = await start(client, queue)
             await told.wait()

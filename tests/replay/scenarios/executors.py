@@ -2,10 +2,12 @@
 
 from pydantic import JsonValue
 
+from surefoot.run import ChainLimits
 from tests.activities.tools.disk_tools import SHELL, write_tool
 from tests.replay.scenarios.real_tools import BEGUN, HANGS, own_tools
 from tests.replay.stage import Stage, ended
 from tests.workers.real_workers import WorkerProcess, until_running, worker_of
+from tests.workers.role_workers import parts
 from tests.workflows.agents import FakeTool, Replies, answer, calls, says, serving, tool
 
 
@@ -59,9 +61,18 @@ async def tool_lost_with_its_worker(stage: Stage) -> None:
         await ended(run)
 
 
+async def roles_apart(stage: Stage) -> None:
+    """Workers of three roles do each their part, also after the run continues as new."""
+    write_tool(stage.directory / "tools", "x", f"{SHELL}echo '[1, 2]'\n")
+    model = Replies([calls(("x", {})), says("Done.")])
+    async with parts(stage.client, stage.directory, model, "agent", "llm", "tools", queue=stage.name):
+        await ended(await stage.start(stage.name, chain=ChainLimits(max_events=1)))
+
+
 SCENARIOS = (
     tools_on_disk,
     executor_queue,
+    roles_apart,
     tool_interrupted,
     tool_lost_with_its_worker,
 )
