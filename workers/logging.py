@@ -4,9 +4,8 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import MutableMapping
 from contextlib import suppress
-from typing import Any, TextIO
+from typing import TextIO
 
 import structlog
 from temporalio import activity, workflow
@@ -14,18 +13,9 @@ from temporalio.exceptions import ApplicationError
 
 from activities.conversations import CONVERSATION_UNAVAILABLE
 from activities.interface import MODEL_REFUSED, MODEL_UNAVAILABLE
+from workers.log_place import say_where
 
 _FORESEEN = frozenset({MODEL_UNAVAILABLE, MODEL_REFUSED, CONVERSATION_UNAVAILABLE})
-_FIELDS = {
-    "workflow_id": "workflow_id",
-    "run_id": "run_id",
-    "workflow_run_id": "run_id",
-    "task_queue": "task_queue",
-    "activity_type": "activity_type",
-    "activity_id": "activity_id",
-    "attempt": "attempt",
-}
-"""What is told of the workflow or activity that a line comes from: the SDK's name for it, and ours."""
 
 
 def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None) -> None:
@@ -39,6 +29,7 @@ def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
+        say_where,
     ]
     render: list[structlog.types.Processor] = (
         # Its own tracebacks show every local variable, keys and all.
@@ -56,7 +47,7 @@ def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None
     handler.addFilter(lambda record: _is_wanted(record, level))
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder(), _lift_temporal_fields],
+            foreign_pre_chain=[structlog.stdlib.ExtraAdder(), *shared],
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *render],
         )
     )
@@ -101,15 +92,3 @@ def _bind_temporal_fields() -> None:
     workflow.logger.workflow_info_on_extra = True
     activity.logger.activity_info_on_message = False
     activity.logger.activity_info_on_extra = True
-
-
-def _lift_temporal_fields(
-    _logger: object, _method: str, event: MutableMapping[str, Any]
-) -> MutableMapping[str, Any]:
-    for internal in ("temporal_log", "__temporal_error_identifier"):
-        event.pop(internal, None)
-    for source in ("temporal_workflow", "temporal_activity"):
-        info = event.pop(source, None)
-        if isinstance(info, dict):
-            event.update({ours: info[theirs] for theirs, ours in _FIELDS.items() if theirs in info})
-    return event

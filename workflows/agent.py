@@ -84,6 +84,7 @@ class Agent(Steered):
     async def _run(self, run: RunInput) -> RunResult:
         self._tells_parent = run.tells_parent
         run, tools = await self._begin(run)
+        self.tools = frozenset(tool.name for tool in tools)
         while True:
             run = self._limited(run)
             spent = self._spent_so_far()

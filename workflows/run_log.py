@@ -38,9 +38,10 @@ def log_event(event: Event) -> None:
         case RunFinished(status=status, error=error):
             told = {"status": status} if error is None else {"status": status, "error": error}
             workflow.logger.info("run finished", extra=told)
-        case ToolExecutionFailed(tool=tool, tool_exec_id=tool_exec_id, error=error):
-            told = {"tool": tool, "tool_exec_id": tool_exec_id, "error_code": error.code}
-            workflow.logger.info("tool execution failed", extra={**told, "error": error.message})
+        case ToolExecutionFailed(tool=tool, tool_exec_id=tool_exec_id, outcome=failure):
+            # Without the sentence, which may quote what the tool was given or printed.
+            told = {"tool": tool, "tool_exec_id": tool_exec_id, "error_code": failure.error_code}
+            workflow.logger.info("tool execution failed", extra={**told, "exit_code": failure.exit_code})
         case ContextCompacted(reason=why, bytes_before=before, bytes_after=after):
             told = {"reason": why, "bytes_before": before, "bytes_after": after}
             workflow.logger.info("context compacted", extra=told)

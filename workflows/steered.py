@@ -1,6 +1,7 @@
 """What may be asked of a run, and told to it, while it goes on."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 
 from temporalio import workflow
 
@@ -41,6 +42,10 @@ class Steered(Approvable, Controlled):
         super().__init__()
         self.slices = Slices()
         """What reducers keep; the worker of the run says which."""
+        self.listeners: list[Callable[[Event], None]] = []
+        """Who hears of each event as it is recorded, in replays, too; the worker of the run says who."""
+        self.tools: frozenset[str] = frozenset()
+        """The names of the run's tools, as they are defined."""
         self._visible = Visible()
         self._log = EventLog(self._hear_event)
         self._conversation = Conversation()
@@ -59,6 +64,13 @@ class Steered(Approvable, Controlled):
     def _hear_event(self, event: Event) -> None:
         self.slices.add(event)
         self._visible.hear(event)
+        for hear in self.listeners:
+            hear(event)
+
+    @property
+    def turn(self) -> int:
+        """The turn that the run is in, counted from 1; 0 before the first."""
+        return self._visible.progress.turn
 
     def _take_update(self, event: Event) -> None:
         self._updates += 1

@@ -118,13 +118,13 @@ async def test_a_run_is_logged_with_what_each_line_is_about_and_once_whoever_rep
 
     about = {"level": "info", "logger": "temporalio.workflow", "workflow_id": run.id, "attempt": 1}
     about |= {"run_id": run.first_execution_run_id, "task_queue": queue}
-    failure = {"error_code": "TOOL_CRASHED", "error": "Tool 'x' crashed with exit code 3"}
+    failure = {"error_code": "TOOL_CRASHED", "exit_code": 3, "turn": 1}
     told = [line for line in logged(stream) if line["logger"] == "temporalio.workflow"]
     assert all(line.pop("time") for line in told)
     assert told == [
         {"event": "run started", **about},
         {"event": "tool execution failed", **about, "tool": "x", "tool_exec_id": "1-1", **failure},
-        {"event": "run finished", **about, "status": "completed"},
+        {"event": "run finished", **about, "status": "completed", "turn": 3},
     ]
 
 
@@ -152,6 +152,7 @@ async def test_a_bug_in_an_activity_is_logged_with_its_traceback_and_its_place(
         "task_queue": queue,
         "activity_type": "llm_turn",
         "activity_id": "turn-1",
+        "turn": 1,
         "attempt": 1,
     }
 
