@@ -1,6 +1,6 @@
 """What is wrong with tools on disk, as their author wants to know it."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from activities.tools.discovery import discover_tools
@@ -22,10 +22,12 @@ def check_tools(sources: Sequence[str]) -> ToolReport:
     """Search these places for everything that is wrong; nothing raises."""
     found = discover_tools(sources, environment=process_environment())
     wrong = {str(problem.file) for problem in found.problems}
-    good = [tool for _, tool in sorted(found.tools.items()) if not _places(tool) & wrong]
+    good = [tool for _, tool in sorted(found.tools.items()) if not _is_at_one_of(wrong, tool)]
     return ToolReport(tuple(good), found.problems)
 
 
-def _places(tool: Tool) -> set[str]:
+def _is_at_one_of(places: Set[str], tool: Tool) -> bool:
     executable = tool.executable if isinstance(tool, DiskTool) else None
-    return {tool.origin, str(executable)}
+    own = {tool.origin, str(executable)}
+    # A place within a file has its line behind it.
+    return bool(own & places) or any(place.startswith(f"{tool.origin}:") for place in places)
