@@ -1,6 +1,6 @@
 """What is wrong with tools on disk, as their author wants to know it."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from activities.tools.discovery import discover_tools
@@ -26,8 +26,8 @@ def check_tools(sources: Sequence[str]) -> ToolReport:
     return ToolReport(tuple(good), found.problems)
 
 
-def _is_at_one_of(places: Set[str], tool: Tool) -> bool:
+def _is_at_one_of(places: Collection[str], tool: Tool) -> bool:
     executable = tool.executable if isinstance(tool, DiskTool) else None
     own = {tool.origin, str(executable)}
     # A place within a file has its line behind it.
-    return bool(own & places) or any(place.startswith(f"{tool.origin}:") for place in places)
+    return not own.isdisjoint(places) or any(place.startswith(f"{tool.origin}:") for place in places)
