@@ -26,6 +26,7 @@ from console.wording import (
     totals,
 )
 from surefoot.ledger import (
+    Answered,
     ApprovalDenied,
     ApprovalGiven,
     ApprovalRequested,
@@ -78,7 +79,12 @@ def happened_lines(
         yield _indented(Text(text), 2)
     match event:
         case (
-            RunStarted() | TurnStarted() | ModelReplied() | ToolExecutionScheduled() | ToolExecutionStarted()
+            RunStarted()
+            | Answered()
+            | TurnStarted()
+            | ModelReplied()
+            | ToolExecutionScheduled()
+            | ToolExecutionStarted()
         ):
             pass
         case ContextCompacted():

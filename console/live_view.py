@@ -87,6 +87,8 @@ def _waiting_line(scene: Scene, now: datetime) -> Text:
         return Text("  ‖ paused", "yellow")
     if progress.model_away is not None:
         return Text("  ‖ waits for its model", "yellow")
+    if progress.listens:
+        return Text("  ‖ waits for the next message", "dim")
     line = Text(f"  {_spinner(now)} ", "cyan")
     if any(one.activity_type == COMPACT_CONTEXT for one in scene.running.values()):
         return line.append("making room in the context window", "none")

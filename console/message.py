@@ -1,17 +1,20 @@
-"""A message that a run was sent, as people read it."""
+"""What is said to a session, and that it listens, as people read it."""
 
 from collections.abc import Iterator
 
 from console.safe_text import safe_line
 from console.wording import first_lines
-from surefoot.ledger import MessageReceived
+from surefoot.ledger import Answered, MessageReceived
 
 _MAX_LINES = 10
 _MAX_NAME_CHARACTERS = 60
 
 
-def message_lines(message: MessageReceived) -> Iterator[str]:
-    """Print a message like the prompt of a run: its first lines, each behind a mark."""
+def message_lines(message: MessageReceived | Answered) -> Iterator[str]:
+    """Print a message like the prompt of a run: its first lines, each behind a mark; or that one is due."""
+    if isinstance(message, Answered):
+        yield "waits for the next message"
+        return
     yield f"message received{message_from(message)}"
     for line in first_lines(message.text, _MAX_LINES):
         yield f"> {line}"

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from surefoot.conversation import ToolCall
 from surefoot.ledger import (
+    Answered,
     ApprovalDenied,
     ApprovalEvent,
     ApprovalGiven,
@@ -71,6 +72,8 @@ class Progress:
     """The text of a reply that asked for no tools: the answer, if the run ends with it."""
     executions: int = 0
     failed_executions: int = 0
+    listens: bool = False
+    """Whether it has answered, and waits for the next message."""
     paused: bool = False
     """Whether somebody paused it."""
     model_away: str | None = None
@@ -90,7 +93,8 @@ class Progress:
             return self.finished.status
         if self.paused:
             return "paused"
-        return "waiting" if self.to_approve or self.model_away is not None else "running"
+        waits = self.listens or bool(self.to_approve) or self.model_away is not None
+        return "waiting" if waits else "running"
 
     @property
     def not_scheduled(self) -> int:
@@ -104,12 +108,12 @@ def advance(progress: Progress, event: Event) -> Progress:
     match event:
         case RunStarted(time=time):
             return replace(progress, started_at=time)
-        case ContextCompacted() | MessageReceived() | LimitRaised():
+        case ContextCompacted() | LimitRaised():
             return progress
+        case Answered() | MessageReceived() | TurnStarted():
+            return _after_saying(progress, event)
         case RunPaused() | ModelUnavailable() | RunResumed():
             return _after_steering(progress, event)
-        case TurnStarted(time=time, turn=turn):
-            return replace(progress, turn=turn, asked_model_at=time)
         case ModelReplied(text=text, tool_calls=calls):
             return replace(
                 progress,
@@ -143,6 +147,16 @@ def text_to_show(before: Progress, event: Event) -> str:
 
 def _params(calls: tuple[ToolCall, ...]) -> dict[str, JsonValue]:
     return {call.id: call.params for call in calls}
+
+
+def _after_saying(progress: Progress, event: Answered | MessageReceived | TurnStarted) -> Progress:
+    match event:
+        case Answered():
+            return replace(progress, listens=True)
+        case MessageReceived():
+            return replace(progress, listens=False)
+        case TurnStarted(time=time, turn=turn):
+            return replace(progress, turn=turn, asked_model_at=time, listens=False)
 
 
 def _after_steering(progress: Progress, event: RunPaused | ModelUnavailable | RunResumed) -> Progress:

@@ -76,6 +76,8 @@ class Carried(WireModel):
     """How many events the ledger holds already."""
     waiting: tuple[SendMessage, ...] = ()
     """Messages that the model has still to be told of."""
+    unanswered: tuple[str, ...] = ()
+    """The ids of messages that the model was told since its last answer."""
     approved_tools: tuple[str, ...] = ()
     """Those that need no approval for the rest of the run."""
     hold: Hold | None = None

@@ -12,7 +12,17 @@ from surefoot.sizes import (
     count,
 )
 from surefoot.strict_json import is_unicode, json_bytes
-from surefoot.turn import CallModel, Finish, LimitReached, ModelUnreadable, RefuseTools, RunTools, Step, Tell
+from surefoot.turn import (
+    CallModel,
+    Finish,
+    LimitReached,
+    Listen,
+    ModelUnreadable,
+    RefuseTools,
+    RunTools,
+    Step,
+    Tell,
+)
 
 _CLOSING = "the run is closing: its model was told to answer with what it has"
 _ENDED = "the run has ended"
@@ -25,6 +35,8 @@ class Inbox:
     waiting: tuple[SendMessage, ...] = ()
     closed: str | None = None
     """Why no more are taken; None while they are."""
+    unanswered: tuple[str, ...] = ()
+    """The ids of the messages that the model was told since its last answer."""
 
     def why_not(self, message: SendMessage) -> str | None:
         """Say in a sentence why a message is not taken; None if it is."""
@@ -35,6 +47,10 @@ class Inbox:
     def take(self, message: SendMessage) -> "Inbox":
         """Give the inbox with one more message."""
         return replace(self, waiting=(*self.waiting, message))
+
+    def answered(self) -> "Inbox":
+        """Give the inbox of which the model has answered all that it was told."""
+        return replace(self, unanswered=())
 
     def close(self, reason: str = _ENDED) -> "Inbox":
         """Give the inbox that takes no more, and goes on saying why it was closed at first."""
@@ -53,12 +69,15 @@ class Inbox:
                 return self, ()
             case _ if self.waiting:
                 told = tuple(UserMessage(text=one.text, purpose="message") for one in self.waiting)
-                return replace(self, waiting=()), told
+                if isinstance(step, Listen):
+                    told = (UserMessage(text=told[0].text), *told[1:])
+                ids = tuple(one.message_id for one in self.waiting if one.message_id is not None)
+                return replace(self, waiting=(), unanswered=(*self.unanswered, *ids)), told
             case CallModel():
                 return self, ()
             case Tell():
                 return self.close(_CLOSING), ()
-            case Finish() | LimitReached() | ModelUnreadable():
+            case Listen() | Finish() | LimitReached() | ModelUnreadable():
                 return self.close(), ()
 
     def _why_full(self, message: SendMessage) -> str | None:
@@ -72,10 +91,13 @@ class Inbox:
 def _flaw_of(message: SendMessage) -> str | None:
     if not message.text.strip():
         return "the message is empty"
-    if not is_unicode(message.text) or not is_unicode(message.sender or ""):
+    names = (message.sender or "", message.message_id or "")
+    if not all(is_unicode(text) for text in (message.text, *names)):
         return "the message holds bytes that are no UTF-8"
     if (size := json_bytes(message.text)) > MAX_MESSAGE_BYTES:
         return f"the message is {size:,} bytes as JSON, above the limit of {count(MAX_MESSAGE_BYTES)}"
     if len(message.sender or "") > MAX_SENDER_CHARACTERS:
         return f"the sender's name is longer than {MAX_SENDER_CHARACTERS} characters"
+    if len(message.message_id or "") > MAX_SENDER_CHARACTERS:
+        return f"the message's id is longer than {MAX_SENDER_CHARACTERS} characters"
     return None

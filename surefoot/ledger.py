@@ -34,6 +34,20 @@ class MessageReceived(_Event):
     text: str
     sender: str | None = None
     """Who sent it, as far as they said."""
+    message_id: str | None = Field(default=None, exclude_if=is_none)
+    """What the sender calls it, if anything."""
+
+
+class Answered(_Event):
+    """A session has answered in turn `turn`, and waits for the next message."""
+
+    type: Literal["answered"] = "answered"
+    turn: int
+    answer: str
+    output: JsonValue = None
+    """The answer's value, where the run has an output schema."""
+    answers: tuple[str, ...] = ()
+    """The ids of the messages that the model was told since the answer before, where they have one."""
 
 
 class RunPaused(_Event):
@@ -210,6 +224,7 @@ class RunFinished(_Event):
 Event = Annotated[
     RunStarted
     | MessageReceived
+    | Answered
     | RunPaused
     | ModelUnavailable
     | RunResumed
@@ -276,7 +291,7 @@ def reduce_event(ledger: Ledger, event: Event) -> Ledger:
     An execution, and the run, ends once: what comes after its ending adds to it and never reopens it.
     """
     match event:
-        case RunStarted() | MessageReceived() | ModelReplied() | ContextCompacted():
+        case RunStarted() | MessageReceived() | Answered() | ModelReplied() | ContextCompacted():
             return ledger
         case RunPaused() | ModelUnavailable() | RunResumed() | LimitRaised():
             return ledger

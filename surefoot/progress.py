@@ -8,6 +8,7 @@ from pydantic import Field
 from surefoot.attributes import Status
 from surefoot.conversation import ToolCall
 from surefoot.ledger import (
+    Answered,
     ApprovalDenied,
     ApprovalGiven,
     ApprovalRequested,
@@ -30,6 +31,9 @@ from surefoot.ledger import (
 from surefoot.outcome import ErrorCode
 from surefoot.summary import shorten_shown, summarize_params
 from surefoot.wire import WireModel
+
+NEXT_MESSAGE = "the next message"
+"""What a session waits for."""
 
 MOST_RECENT = 8
 """How many executions that have ended are kept."""
@@ -110,7 +114,9 @@ def progress_after(progress: Progress, event: Event) -> Progress:
         case RunPaused() | ModelUnavailable() | RunResumed():
             return _after_holding(now, event)
         case TurnStarted(turn=turn):
-            return now.model_copy(update={"turn": turn, "asking": True, "asked": ()})
+            return now.model_copy(update={"turn": turn, "asking": True, "asked": (), "waiting_for": None})
+        case Answered():
+            return now.model_copy(update={"waiting_for": NEXT_MESSAGE})
         case ModelReplied(turn=turn, tool_calls=calls):
             return now.model_copy(update={"turn": turn, "asking": False, "asked": calls})
         case ApprovalRequested() | ApprovalGiven() | ApprovalDenied():

@@ -28,6 +28,7 @@ RESUME_UPDATE = "resume"
 RAISE_LIMIT_UPDATE = "raise_limit"
 APPROVE_UPDATE = "approve"
 DENY_UPDATE = "deny"
+END_SESSION_UPDATE = "end_session"
 
 TaskQueueName = Annotated[str, Field(min_length=1, max_length=1_000)]
 
@@ -74,10 +75,18 @@ OnApproval = Literal["wait", "deny", "fail"]
 """What becomes of a call that needs approval: it waits, is denied at once, or ends the run as failed."""
 
 
+class Session(WireModel):
+    """A run that goes on after its answers: it waits for the next message, and costs nothing meanwhile."""
+
+    idle_seconds: _Period | None = None
+    """How long it waits before it ends as completed, with its last answer; None is for ever."""
+
+
 class RunInput(WireModel):
     """Everything a run is started with; texts are bounded so that every server and worker can carry them."""
 
-    prompt: Annotated[str, run_text("the prompt", MAX_PROMPT_BYTES)]
+    prompt: Annotated[str, run_text("the prompt", MAX_PROMPT_BYTES, optional=True)]
+    """What the agent is to do; only that of a session may be empty: its first message then begins it."""
     model: ModelName
     protocol: Protocol = "native"
     system: SystemText | None = None
@@ -106,6 +115,8 @@ class RunInput(WireModel):
         default=None, exclude_if=is_none
     )
     """What the run's agent is called, for people: in lists of runs, and nowhere else."""
+    session: Session | None = Field(default=None, exclude_if=is_none)
+    """Makes the run a session; None ends it with its first answer."""
     tells_parent: bool = False
     """Whether a run that is cancelled signals its parent workflow what it has used."""
     search_attributes: bool = False
@@ -113,6 +124,12 @@ class RunInput(WireModel):
     chain: ChainLimits = ChainLimits()
     carried: str | None = None
     """What a run that continues as new takes along; its prompt is then only a beginning, for people."""
+
+    @model_validator(mode="after")
+    def _has_something_to_do(self) -> "RunInput":
+        if self.session is None and not self.prompt.strip():
+            raise ValueError("the prompt is empty")
+        return self
 
     @model_validator(mode="after")
     def _tells_answers_from_calls(self) -> "RunInput":
@@ -182,6 +199,12 @@ class SendMessage(WireModel):
     """At most 64 KiB as JSON."""
     sender: str | None = None
     """Who says it, for the ledger alone; at most 200 characters."""
+    message_id: str | None = Field(default=None, exclude_if=is_none)
+    """Made up by whoever sends it, and named by the answer of a session; at most 200 characters."""
+
+
+class EndSession(WireModel):
+    """The argument of the `end_session` update: nothing more is asked of a session that waits."""
 
 
 class Pause(WireModel):

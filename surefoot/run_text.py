@@ -8,11 +8,11 @@ from surefoot.sizes import MAX_SYSTEM_BYTES, count
 from surefoot.strict_json import is_unicode, json_bytes
 
 
-def run_text(name: str, limit_bytes: int) -> AfterValidator:
-    """Check a text of a run: not empty, UTF-8, and within a limit as JSON; `name` stands in the errors."""
+def run_text(name: str, limit_bytes: int, *, optional: bool = False) -> AfterValidator:
+    """Check a text of a run: UTF-8, within a limit as JSON, and not empty; `name` stands in the errors."""
 
     def check(text: str) -> str:
-        if not text.strip():
+        if not optional and not text.strip():
             raise ValueError(f"{name} is empty")
         if not is_unicode(text):
             raise ValueError(f"{name} holds bytes that are no UTF-8")

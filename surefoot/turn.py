@@ -56,6 +56,11 @@ class RefuseTools:
 
 
 @dataclass(frozen=True)
+class Listen:
+    """Nobody has said anything yet: the first message of a session is to come."""
+
+
+@dataclass(frozen=True)
 class Finish:
     """The model has answered; `output` is the value of an answer that had to fit a schema."""
 
@@ -79,13 +84,13 @@ class ModelUnreadable:
     reason: str
 
 
-Step = CallModel | RunTools | Tell | RefuseTools | Finish | LimitReached | ModelUnreadable
+Step = CallModel | RunTools | Tell | RefuseTools | Listen | Finish | LimitReached | ModelUnreadable
 
 
 def ends(step: Step) -> bool:
     """Tell whether a step ends the run, or answers calls that are not made: neither begins anything."""
     match step:
-        case Finish() | LimitReached() | ModelUnreadable() | RefuseTools():
+        case Listen() | Finish() | LimitReached() | ModelUnreadable() | RefuseTools():
             return True
         case CallModel() | RunTools() | Tell():
             return False
@@ -111,7 +116,9 @@ def _next_step(conversation: Conversation, limits: Limits, spent: Spent) -> Step
             return CallModel(closing=True)
         case ToolMessage() if conversation.closing:
             return _ended_by_limit(conversation, limits, spent)
-        case SystemMessage() | UserMessage() | ToolMessage():
+        case SystemMessage():
+            return Listen()
+        case UserMessage() | ToolMessage():
             return _before_turn(conversation, limits, spent)
         case None:
             # Only what the model has still to be given is let go of: see `Conversation.base`.
@@ -137,7 +144,7 @@ def _structured(step: Step, conversation: Conversation, schema: JsonSchema) -> S
         case Tell(message=UserMessage(purpose="closing"), limit=str(limit)):
             text = closing_text(limit, structured=True)
             return Tell(UserMessage(text=text, purpose="closing"), limit)
-        case CallModel() | RunTools() | Tell() | RefuseTools() | ModelUnreadable():
+        case CallModel() | RunTools() | Tell() | RefuseTools() | Listen() | ModelUnreadable():
             return step
 
 

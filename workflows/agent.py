@@ -14,17 +14,20 @@ from surefoot.conversation import Conversation, Message, SystemMessage, UserMess
 from surefoot.definition import ToolDefinition
 from surefoot.inbox import Inbox
 from surefoot.ledger import RunFinished, RunStatus
+from surefoot.progress import NEXT_MESSAGE
 from surefoot.prompt import system_prompt
 from surefoot.run import (
     WORKFLOW,
     RunInput,
     RunResult,
+    Session,
 )
 from surefoot.spent import NOTHING_SPENT, Spent, Used
 from surefoot.turn import (
     CallModel,
     Finish,
     LimitReached,
+    Listen,
     ModelUnreadable,
     RefuseTools,
     RunTools,
@@ -94,11 +97,15 @@ class Agent(Steered):
             if self._steering.hold is not None and not ends(step):
                 await self.unheld()
                 continue
+            if run.session is not None and isinstance(step, Finish | Listen):
+                await self._converse(run.session, step)
             self._inbox, told = self._inbox.before(step)
             if told:
                 await self._hear(*told)
                 continue
             match step:
+                case Listen():
+                    return self._result("", None)
                 case Finish(answer=answer, output=output):
                     return self._result(answer, output)
                 case LimitReached(reason=reason, answer=answer, output=output):
@@ -118,14 +125,15 @@ class Agent(Steered):
             self._spent = Spent(started_at=workflow.info().workflow_start_time)
             run, tools = await equipped(run)
             system = SystemMessage(text=system_prompt(run.system, run.output_schema), tools=tools)
-            self._conversation = self._conversation.append(system, UserMessage(text=run.prompt))
+            prompt = (UserMessage(text=run.prompt),) if run.prompt.strip() else ()
+            self._conversation = self._conversation.append(system, *prompt)
             return run, tools
         carried = unpack(run.carried)
         self._go_on_held(run, carried)
         self._visible.begin(run, carried.progress)
         self._approvals.go_on(carried.approved_tools)
         self.slices.go_on(carried.slices)
-        self._inbox = Inbox((*carried.waiting, *self._inbox.waiting))
+        self._inbox = Inbox((*carried.waiting, *self._inbox.waiting), unanswered=carried.unanswered)
         self._conversation = carried.said.conversation()
         self._spent = carried.spent
         self._model_turns.go_on(carried.given, carried.spent.usage)
@@ -134,6 +142,12 @@ class Agent(Steered):
             carried.events, executions=carried.tool_executions, failed=carried.failed_tool_executions
         )
         return run, carried.tools
+
+    async def _converse(self, session: Session, step: Finish | Listen) -> None:
+        answer = step if isinstance(step, Finish) else None
+        if answer is None:
+            self._visible.become(self._visible.progress.model_copy(update={"waiting_for": NEXT_MESSAGE}))
+        await self._listen(session, answer, turn=self._conversation.turns)
 
     async def _go_on_as_new(self, run: RunInput, tools: tuple[ToolDefinition, ...]) -> NoReturn:
         self._conversation = await small_enough(
@@ -153,6 +167,7 @@ class Agent(Steered):
             failed_tool_executions=self._log.failed,
             events=self._log.length,
             waiting=self._inbox.waiting,
+            unanswered=self._inbox.unanswered,
             approved_tools=self._approvals.tools,
             hold=self._steering.hold,
             limits=self._steering.limits,

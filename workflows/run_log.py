@@ -3,6 +3,7 @@
 from temporalio import workflow
 
 from surefoot.ledger import (
+    Answered,
     ApprovalDenied,
     ApprovalGiven,
     ApprovalRequested,
@@ -47,6 +48,7 @@ def log_event(event: Event) -> None:
             workflow.logger.info("context compacted", extra=told)
         case (
             TurnStarted()
+            | Answered()
             | ModelReplied()
             | ToolExecutionScheduled()
             | ToolExecutionStarted()

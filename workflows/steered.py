@@ -7,25 +7,23 @@ from temporalio import workflow
 
 from surefoot.child_run import CHILD_USED_SIGNAL, ChildUsed
 from surefoot.conversation import Conversation
-from surefoot.inbox import Inbox
-from surefoot.ledger import Event, MessageReceived, RunStarted
+from surefoot.ledger import Event, RunStarted
 from surefoot.pages import page_of
 from surefoot.run import (
     CANCEL_TOOL_CALL_UPDATE,
     CONVERSATION_QUERY,
     EVENTS_QUERY,
-    SEND_MESSAGE_UPDATE,
     SLICES_QUERY,
     CancelToolCall,
     ConversationPage,
     ConversationRequest,
     EventsPage,
-    SendMessage,
 )
 from surefoot.slices import Slice
 from surefoot.spent import Used
 from workflows.approvable import Approvable
 from workflows.controlled import Controlled
+from workflows.conversing import Conversing
 from workflows.event_log import EventLog
 from workflows.pace import Pace
 from workflows.refusal import refuse_for
@@ -35,7 +33,7 @@ from workflows.tool_calls import ToolCalls
 from workflows.visible import Visible
 
 
-class Steered(Approvable, Controlled):
+class Steered(Approvable, Conversing, Controlled):
     """A run as others see and steer it: its queries, updates and signals, and the state they are about."""
 
     def __init__(self) -> None:
@@ -49,7 +47,6 @@ class Steered(Approvable, Controlled):
         self._visible = Visible()
         self._log = EventLog(self._hear_event)
         self._conversation = Conversation()
-        self._inbox = Inbox()
         self._pace = Pace()
         self._sub_agents = SubAgents(self._log.record, self._pace, self._count)
         self._tool_calls = ToolCalls(
@@ -114,20 +111,6 @@ class Steered(Approvable, Controlled):
     @cancel_tool_call.validator
     def _check_cancel_tool_call(self, request: CancelToolCall) -> None:
         refuse_for(self._tool_calls.why_not_cancellable(request.tool_exec_id))
-
-    @workflow.update(
-        name=SEND_MESSAGE_UPDATE,
-        description="Tell the model something before its next turn; a run that was about to end goes on.",
-    )
-    def send_message(self, message: SendMessage) -> None:
-        """Take a message: the ledger tells of it at once, and the model is told before its next turn."""
-        self._updates += 1
-        self._inbox = self._inbox.take(message)
-        self._log.record(MessageReceived(time=workflow.now(), text=message.text, sender=message.sender))
-
-    @send_message.validator
-    def _check_send_message(self, message: SendMessage) -> None:
-        refuse_for(self._inbox.why_not(message))
 
     @workflow.signal(name=CHILD_USED_SIGNAL, description="What a cancelled run of a called agent has used.")
     def child_used(self, told: ChildUsed) -> None:

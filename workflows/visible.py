@@ -5,6 +5,7 @@ from temporalio import workflow
 from surefoot.attributes import Numbers
 from surefoot.current_details import Budget, current_details
 from surefoot.ledger import (
+    Answered,
     ApprovalDenied,
     ApprovalGiven,
     ApprovalRequested,
@@ -23,6 +24,7 @@ from surefoot.spent import Spent
 from workflows.attributes import tell_attributes
 
 _TOLD = (
+    Answered,
     TurnStarted,
     ApprovalRequested,
     ApprovalGiven,
