@@ -1,3 +1,5 @@
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from tests.console.command import Surefoot
 from tests.console.tools_on_disk import write_tool
 from workers.roles import Role
 
+SCALING = (Path(__file__).parents[2] / "docs/scaling.md").read_text(encoding="utf-8")
 SCRIPT = "steps: [{call: [{echo: {n: 1}}]}, {say: 'It got {{last.result.got.n}}.'}]\n"
 
 
@@ -40,10 +43,14 @@ def test_three_kinds_of_workers_serve_a_run_together(
     (tmp_path / "tools").mkdir()
     write_tool(tmp_path / "tools", "echo")
     (tmp_path / "script.yaml").write_text(SCRIPT)
-    place = ("--address", server.address, "--queue", f"queue-of-{tmp_path.name}")
-    for role in (("agent",), ("llm",), ("tools", "--tools", tmp_path / "tools")):
-        surefoot.start("worker", *place, "--role", *role).until_it_says('"event": "serving"')
+    queue, at = f"queue-of-{tmp_path.name}", ("--address", server.address)
+    commands = re.findall(r"^surefoot (worker --role .*)$", SCALING, re.MULTILINE)
+    for command in commands:
+        options = shlex.split(command.replace("--queue agents", f"--queue {queue}"))
+        surefoot.start(*options, *at).until_it_says('"event": "serving"')
 
-    ended = surefoot("run", "Go on.", *place, "--model", f"scripted:{tmp_path}/script.yaml", "-o", "jsonl")
+    model = f"scripted:{tmp_path}/script.yaml"
+    ended = surefoot("run", "Go on.", *at, "--queue", queue, "--model", model, "-o", "jsonl")
 
+    assert len(commands) == 3
     assert (ended.exit_code, ended.event("run_finished")["answer"]) == (0, "It got 1.")
