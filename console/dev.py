@@ -19,6 +19,7 @@ from console.tool_sources import load_tools, tool_sources
 from workers.dev_presence import announce_dev
 from workers.embedded_server import embedded_server
 from workers.logging import configure_logging
+from workers.runtime import serve_metrics
 from workers.server_watch import keep_up
 from workers.serving import Serving
 from workers.settings import Settings
@@ -54,6 +55,7 @@ def dev(
 async def _dev(
     settings: Settings, tools: Discovery, directory: Path, ports: _Ports, interrupt: Interrupt
 ) -> ExitCode:
+    serve_metrics(settings.metrics_address)
     serving = Serving.of(settings)
     presence = await announce_dev(settings)
     try:

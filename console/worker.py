@@ -23,6 +23,7 @@ from console.role import RoleOption, checked_role
 from console.tool_sources import load_tools, load_tools_of, tool_sources
 from workers.logging import configure_logging
 from workers.roles import Role, queue_of
+from workers.runtime import serve_metrics
 from workers.serving import Serving
 from workers.settings import Settings
 from workers.temporal import temporal
@@ -88,6 +89,7 @@ async def _serve(
     address: str | None,
     interrupt: Interrupt,
 ) -> ExitCode:
+    serve_metrics(settings.metrics_address)
     serving, version = Serving.of(settings), deployment_version(settings)
     async with temporal(settings, address=address) as server:
         built = serving.worker(

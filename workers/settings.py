@@ -3,6 +3,7 @@
 import os
 import re
 from datetime import timedelta
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -87,6 +88,20 @@ def _build_name(name: str) -> str:
     return name
 
 
+def _listening_address(address: str | None) -> str | None:
+    if address is None:
+        return None
+    host, _, port = address.rpartition(":")
+    try:
+        ip_address(host.removeprefix("[").removesuffix("]"))
+        usable = port.isdecimal() and 0 < int(port) < 2**16
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ValueError("it must be an IP address and a port, such as 127.0.0.1:9464")
+    return address
+
+
 def _default_state_directory() -> Path:
     configured = Path(os.environ.get("XDG_STATE_HOME", ""))
     return (configured if configured.is_absolute() else Path("~/.local/state")) / "surefoot"
@@ -148,6 +163,11 @@ class Settings(BaseSettings):
     """The deployment that a worker belongs to; only with `build_id`."""
     build_id: Annotated[str, AfterValidator(_build_name)] | None = None
     """The version of the code that a worker serves; only with `deployment`."""
+
+    metrics_address: Annotated[str | None, AfterValidator(_listening_address)] = None
+    """Where `surefoot worker` and `surefoot dev` answer Prometheus: an IP address and a port."""
+    trace_content: bool = False
+    """Whether traces hold prompts, answers, arguments and results, too (docs/observability.md)."""
 
     model_attempt_timeout: Period = timedelta(minutes=10)
     """How long one request to a model may take."""

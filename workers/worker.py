@@ -24,6 +24,7 @@ from workers.role_activities import model_activities, run_activities, tool_activ
 from workers.roles import Role, queue_of
 from workers.settings import Settings
 from workers.storage import open_store
+from workers.telemetry.metrics import Measuring
 from workers.versioning import pinning
 from workflows.agent import Agent
 
@@ -75,6 +76,7 @@ def build_worker(
         # A run finds them on its own queue, unless they say where they are.
         sets = sets if role == "all" else sets.at(served)
         activities += tool_activities(executor, sets, intervals, identity=client.identity)
+    telemetry = [Measuring()] if settings.metrics_address is not None else []
     return Worker(
         client,
         task_queue=served,
@@ -91,7 +93,7 @@ def build_worker(
         max_heartbeat_throttle_interval=settings.heartbeat_throttle,
         sticky_queue_schedule_to_start_timeout=_STICKY_PATIENCE,
         graceful_shutdown_timeout=settings.graceful_shutdown_timeout,
-        interceptors=[Reducing(reducers)] if reducers else [],
+        interceptors=[*telemetry, *([Reducing(reducers)] if reducers else [])],
         plugins=[SimplePlugin("surefoot.tools", run_context=partial(_closing, executor))],
     )
 

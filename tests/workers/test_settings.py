@@ -58,6 +58,20 @@ def test_an_empty_variable_counts_as_unset(monkeypatch: pytest.MonkeyPatch) -> N
             "it must be a path without '?', '#' and '%'",
             id="a path that SQLite misreads",
         ),
+        *(
+            pytest.param(
+                "METRICS_ADDRESS",
+                address,
+                "it must be an IP address and a port, such as 127.0.0.1:9464",
+                id=f"a metrics address {why}",
+            )
+            for address, why in [
+                ("localhost:9464", "with a name"),
+                ("9464", "without an IP address"),
+                ("127.0.0.1", "without a port"),
+                ("127.0.0.1:70000", "with a port that there is not"),
+            ]
+        ),
     ],
 )
 def test_a_bad_variable_is_named_in_one_sentence(
