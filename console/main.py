@@ -21,6 +21,7 @@ from console.mcp import mcp
 from console.pause import pause, resume
 from console.raise_limit import raise_limit
 from console.run import run
+from console.schedule import schedule_app
 from console.send import send
 from console.show import show
 from console.slices import slices
@@ -70,6 +71,7 @@ app.command("dev")(dev)
 app.command("doctor")(doctor)
 app.command("mcp")(mcp)
 app.add_typer(tools_app, name="tools")
+app.add_typer(schedule_app, name="schedule")
 app.add_typer(agents_app, name="agents")
 app.add_typer(artifacts_app, name="artifacts")
 

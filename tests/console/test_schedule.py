@@ -1,0 +1,94 @@
+"""`surefoot schedule`: what is said, what is refused, and what the server does by itself."""
+
+import json
+
+import pytest
+
+from tests.console.command import MODEL, Surefoot
+from workers.server_ports import free_port
+
+
+@pytest.mark.long
+def test_a_schedule_is_created_triggered_paused_resumed_and_deleted_while_dev_is_up(
+    surefoot_alone: Surefoot,
+) -> None:
+    surefoot = surefoot_alone
+    dev = surefoot.start("dev", "--port", free_port(), "--ui-port", free_port())
+    dev.until_it_says("task queue surefoot")
+
+    created = surefoot("schedule", "create", "nightly", "Report.", "--cron", "0 7 * * *", *MODEL)
+    again = surefoot("schedule", "create", "nightly", "Report.", "--every", "1h", *MODEL)
+    bad = surefoot("schedule", "create", "other", "Report.", "--cron", "at seven", *MODEL)
+    triggered = surefoot("schedule", "trigger", "nightly")
+    dev.until(lambda: json.loads(surefoot("schedule", "show", "nightly", "-o", "json").stdout)["recent"])
+    shown = json.loads(surefoot("schedule", "show", "nightly", "-o", "json").stdout)
+    answered = surefoot("watch", shown["recent"][0]["workflow_id"])
+    paused = surefoot("schedule", "pause", "nightly", "--reason", "on holiday")
+    told = surefoot("schedule", "show", "nightly").stdout
+    resumed = surefoot("schedule", "resume", "nightly")
+    listed = surefoot("schedule", "list").stdout
+    deleted = surefoot("schedule", "delete", "nightly")
+    gone = surefoot("schedule", "delete", "nightly")
+
+    assert created.stderr.startswith("created, next at 20")
+    assert created.stderr.endswith("07:00:00Z; `surefoot schedule show nightly` tells what it has done\n")
+    assert (again.exit_code, again.stderr) == (2, "surefoot: there is a schedule 'nightly' already\n")
+    assert bad.exit_code == 2
+    assert bad.stderr.startswith("surefoot: the server refuses the schedule 'other': ")
+    assert triggered.stderr == "triggered; `surefoot schedule show nightly` names the run\n"
+    assert answered.stdout == "Done.\n"
+    assert paused.stderr == "paused; `surefoot schedule resume nightly` lets it start runs again\n"
+    assert "next     paused: on holiday\nso far   1 started, 0 skipped, 0 missed\n" in told
+    assert resumed.stderr == "resumed; `surefoot schedule show nightly` tells when it starts a run\n"
+    assert [line.split()[0] for line in listed.splitlines()] == ["ID", "nightly"]
+    assert (deleted.exit_code, deleted.stderr) == (0, "deleted\n")
+    assert (gone.exit_code, gone.stderr) == (2, "surefoot: there is no schedule 'nightly'\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        pytest.param(
+            ["--every", "1h"],
+            "a scheduled run needs somebody who serves it: start `surefoot dev` first, or name a server with "
+            "--address",
+            id="nobody serves it",
+        ),
+        pytest.param([], "say when: pass one of --every, --cron and --at", id="no times"),
+        pytest.param(
+            ["--every", "1h", "--cron", "@daily"],
+            "say when: pass one of --every, --cron and --at",
+            id="two kinds of times",
+        ),
+        pytest.param(
+            ["--every", "1.5s"], "--every is a whole number of seconds, and at least one", id="a fraction"
+        ),
+        pytest.param(["--at", "2020-01-01T07:00"], "--at '2020-01-01T07:00' is over", id="the past"),
+        pytest.param(["--at", "seven"], "--at 'seven' is no moment such as 2027-01-31T07:00", id="a word"),
+        pytest.param(
+            ["--cron", "@daily", "--time-zone", "Nowhere"],
+            "there is no time zone 'Nowhere' on this machine",
+            id="an unknown time zone",
+        ),
+        pytest.param(
+            ["--every", "1h", "--time-zone", "Europe/Berlin"],
+            "--time-zone is for --cron and --at: --every counts from 1970 in UTC",
+            id="an interval with a time zone",
+        ),
+        pytest.param(
+            ["--every", "1h", "--queue", "mine"],
+            "--queue names a worker on a server: pass --address too",
+            id="a queue without a server",
+        ),
+    ],
+)
+def test_what_no_schedule_can_be_made_of_is_refused(
+    usable: Surefoot, arguments: list[str], sentence: str
+) -> None:
+    assert usable.refuses("schedule", "create", "nightly", "Report.", *MODEL, *arguments) == sentence
+
+
+def test_a_server_that_does_not_answer_is_4(usable: Surefoot) -> None:
+    said = usable.refuses("schedule", "list", "--address", "127.0.0.1:1", exit_code=4)
+
+    assert said.startswith("cannot reach Temporal at 127.0.0.1:1: ")
