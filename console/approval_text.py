@@ -44,11 +44,5 @@ def approval_lines(event: ApprovalEvent) -> Iterator[str]:
             yield approval_text(event)
 
 
-def how_to_decide(workflow_id: str, question: ApprovalRequested) -> str:
-    """Print the commands that decide about a call from elsewhere."""
-    named = f"{safe_text(workflow_id)} {question.tool_exec_id}"
-    return f"decide with `surefoot approve {named}` or `surefoot deny {named} --reason TEXT`"
-
-
 def _by(name: str | None) -> str:
     return f" by {safe_line(name, _MAX_NAME_CHARACTERS)}" if name else ""

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from activities.agents.agent_file import AgentFile
 from console.agent_run import chosen_protocol
+from console.approval_options import NOTHING_ASKED, AskedApprovals
 from console.errors import CommandError
 from console.given_text import prompt_text, system_text
 from console.output_schema import read_output_schema
@@ -54,6 +55,7 @@ class AskedRun:
     system: Path | None = None
     output_schema: Path | None = None
     on_model_failure: OnModelFailure | None = None
+    approvals: AskedApprovals = NOTHING_ASKED
 
 
 def run_input(asked: AskedRun, settings: Settings, *, elsewhere: bool) -> RunInput:
@@ -75,6 +77,10 @@ def run_input(asked: AskedRun, settings: Settings, *, elsewhere: bool) -> RunInp
             else file and file.definition.output_schema,
             limits=asked.limits,
             on_model_failure=asked.on_model_failure or (file and file.definition.on_model_failure) or "fail",
+            on_approval=asked.approvals.on_approval,
+            approval_seconds=asked.approvals.seconds,
+            approval=file.definition.approval if file is not None else {},
+            approve=dict(asked.approvals.rules),
             model_patience=settings.model_patience(),
         )
     except ValidationError as error:

@@ -76,6 +76,14 @@ class LiveOutput:
         """Draw what is running from now on."""
         self._scene = seen(self._scene, snapshot)
 
+    def hold(self) -> None:
+        """Draw nothing until `go_on`; what happens is printed all the same."""
+        self._live.stop()
+
+    def go_on(self) -> None:
+        """Draw again."""
+        self._live.start()
+
     def end(self) -> None:
         """Stop drawing, and print the answer, if there is one."""
         self._live.stop()

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TextIO, Unpack
 
 from console.answer import print_ending
-from console.approval_text import approval_lines, how_to_decide
+from console.approval_text import approval_lines
 from console.compaction import compaction_text
 from console.followed_run import FollowedRun
 from console.lines import write_line
@@ -25,6 +25,7 @@ from console.wording import (
 )
 from surefoot.ledger import (
     ApprovalDenied,
+    ApprovalEvent,
     ApprovalGiven,
     ApprovalRequested,
     ContextCompacted,
@@ -64,13 +65,12 @@ class PlainOutput:
         self._answer = answer
         self._clock = clock
         self._queue: str | None = None
-        self._workflow_id = ""
         self._progress = Progress()
         self._notices = Notices()
 
     def begin(self, **run: Unpack[FollowedRun]) -> None:
         """Write the workflow id and the link first."""
-        self._queue, self._workflow_id = run.get("queue"), run["workflow_id"]
+        self._queue = run.get("queue")
         for line in run_lines(run):
             self._write(line)
 
@@ -79,8 +79,6 @@ class PlainOutput:
         before, self._progress = self._progress, advance(self._progress, event)
         for line in event_lines(event, before=before, after=self._progress):
             self._write(line)
-        if isinstance(event, ApprovalRequested) and self._workflow_id:
-            self._write(f"    {how_to_decide(self._workflow_id, event)}")
 
     def now(self, snapshot: Snapshot) -> None:
         """Write what has come in the run's way."""
@@ -122,10 +120,11 @@ def event_lines(event: Event, *, before: Progress, after: Progress) -> Iterator[
             yield from message_lines(event)
         case RunPaused() | ModelUnavailable() | RunResumed() | LimitRaised():
             yield steering_text(event)
-        case ApprovalRequested() | ApprovalGiven() | ApprovalDenied():
-            yield from (f"  {line}" for line in approval_lines(event))
         case (
-            ToolExecutionScheduled()
+            ApprovalRequested()
+            | ApprovalGiven()
+            | ApprovalDenied()
+            | ToolExecutionScheduled()
             | ToolExecutionStarted()
             | ToolExecutionCompleted()
             | ToolExecutionFailed()
@@ -136,10 +135,16 @@ def event_lines(event: Event, *, before: Progress, after: Progress) -> Iterator[
 
 
 def _call_lines(
-    event: ToolExecutionScheduled | ToolExecutionStarted | ToolExecutionCompleted | ToolExecutionFailed,
+    event: ApprovalEvent
+    | ToolExecutionScheduled
+    | ToolExecutionStarted
+    | ToolExecutionCompleted
+    | ToolExecutionFailed,
     after: Progress,
 ) -> Iterator[str]:
     match event:
+        case ApprovalRequested() | ApprovalGiven() | ApprovalDenied():
+            yield from (f"  {line}" for line in approval_lines(event))
         case ToolExecutionScheduled():
             yield f"  {call_title(after.in_flight[event.tool_exec_id])}"
         case ToolExecutionStarted(child_id=child_id):

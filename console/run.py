@@ -10,6 +10,13 @@ import typer
 from activities.agents.agent_file import AgentFile
 from console.agent_files import AgentOption, agent_or_complain
 from console.agent_run import chosen_limits, say_whose_tools
+from console.approval_options import (
+    ApprovalTimeoutOption,
+    ApproveOption,
+    OnApprovalOption,
+    asked_approvals,
+    refuse_unknown_tools,
+)
 from console.asked_run import (
     AskedRun,
     ModelOption,
@@ -58,6 +65,9 @@ def run(
     max_time: MaxTime = None,
     max_failures_in_a_row: MaxFailuresInARow = None,
     on_model_failure: OnModelFailureOption = None,
+    approve: ApproveOption = None,
+    on_approval: OnApprovalOption = None,
+    approval_timeout: ApprovalTimeoutOption = None,
     workdir: WorkdirOption = None,
     workflow_id: Annotated[
         str | None, typer.Option(metavar="ID", help="The run's id in Temporal; made up if unset.")
@@ -111,7 +121,10 @@ def run(
         system=system,
         output_schema=output_schema,
         on_model_failure=on_model_failure,
+        approvals=asked_approvals(approve, on_approval, approval_timeout, output),
     )
+    if isinstance(where, Embedded):
+        refuse_unknown_tools(asked.approvals.rules, where.tools)
     wanted = run_input(asked, settings, elsewhere=isinstance(where, NamedServer))
     if file is not None and isinstance(where, NamedServer):
         say_whose_tools(file, where.queue)

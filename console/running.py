@@ -11,11 +11,13 @@ from temporalio.worker import Worker
 
 from activities.price_table import PriceTable
 from activities.tools.discovery import Discovery
+from console.asking import Drawing
 from console.errors import CommandError
 from console.exit_codes import ExitCode
 from console.interrupt import Interrupt
 from console.lines import write_line
 from console.output import Output
+from console.plain import PlainOutput
 from console.reducer_sources import NO_REDUCERS, GivenReducers
 from console.staying import keep_ui_up
 from console.watching import watch, watch_command
@@ -87,7 +89,14 @@ async def _on_named_server(
         if command.detach:
             return _leave(command, again)
         with interrupt.heeded(f"Leaving; the run goes on at {where.address}. `{again}` shows it again."):
-            return await watch(server.client, handle.id, command.output, interrupt, address=where.address)
+            return await watch(
+                server.client,
+                handle.id,
+                command.output,
+                interrupt,
+                address=where.address,
+                asks=_asks(command),
+            )
 
 
 async def _on_embedded_server(
@@ -126,7 +135,7 @@ async def _start_and_serve(
 ) -> ExitCode:
     claim = _claim_queue(command, where, settings)
     try:
-        run = _with_tools(command.run, where.tools)
+        run = _with_tools(command.run, where)
         handle = await start_run(
             server.client, run, workflow_id=command.workflow_id, queue=claim.served.queue
         )
@@ -139,7 +148,9 @@ async def _start_and_serve(
             "Ctrl-C again leaves at once."
         ):
             async with _worker(where, claim, server.client, settings):
-                exit_code = await watch(server.client, handle.id, command.output, interrupt)
+                exit_code = await watch(
+                    server.client, handle.id, command.output, interrupt, asks=_asks(command)
+                )
         if exit_code is not ExitCode.DETACHED:
             claim.forget()
     except RunExistsError:
@@ -153,15 +164,26 @@ async def _start_and_serve(
     return exit_code
 
 
+def _asks(command: RunCommand) -> bool:
+    """Whether there is somebody at this terminal who can be asked about calls."""
+    terminal = sys.stdin.isatty() and sys.stderr.isatty()
+    return (
+        command.run.on_approval == "wait" and terminal and isinstance(command.output, Drawing | PlainOutput)
+    )
+
+
 def _leave(command: RunCommand, again: str) -> ExitCode:
     command.output.end()
     write_line(sys.stderr, f"`{again}` follows it")
     return ExitCode.DONE
 
 
-def _with_tools(run: RunInput, tools: Discovery) -> RunInput:
+def _with_tools(run: RunInput, where: Embedded) -> RunInput:
     """Spare the run the question what its worker can run, where the answer fits its input."""
-    return run.model_copy(update={"tools": tools.definitions}) if fit_an_input(tools.definitions) else run
+    tools = where.tools.definitions
+    if not fit_an_input(tools):
+        return run
+    return run.model_copy(update={"tools": tools, "working_directory": str(where.directory)})
 
 
 def _claim_queue(command: RunCommand, where: Embedded, settings: Settings) -> Claim:

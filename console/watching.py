@@ -8,6 +8,8 @@ from datetime import timedelta
 
 from temporalio.client import Client
 
+from console.approval_notice import ApprovalNotice
+from console.asking import Asker
 from console.exit_codes import ExitCode
 from console.held_notice import HeldNotice
 from console.interrupt import Interrupt
@@ -22,21 +24,33 @@ PATIENCE = timedelta(seconds=2.5)
 
 
 async def watch(
-    client: Client, workflow_id: str, output: Output, interrupt: Interrupt, *, address: str | None = None
+    client: Client,
+    workflow_id: str,
+    output: Output,
+    interrupt: Interrupt,
+    *,
+    address: str | None = None,
+    asks: bool = False,
 ) -> ExitCode:
     """Show a run as it goes, from its beginning; leaving it does not end it.
 
-    `address` is what commands about the run have to name; None is the embedded server.
+    `address` is what commands about the run have to name; None is the embedded server. With `asks`, whoever
+    is at the terminal is asked about calls that wait for approval.
 
     Raises:
         RunUnknownError, RPCError: as `follow` does.
     """
-    watching = asyncio.create_task(
-        _show(client, workflow_id, output, HeldNotice(command_on("resume", workflow_id, address)))
-    )
+    held = HeldNotice(command_on("resume", workflow_id, address))
+    asker = Asker(client, workflow_id, output) if asks else None
+    asking = asyncio.create_task(asker.ask()) if asker is not None else None
+    approval = asker or ApprovalNotice(lambda name, call: command_on(name, workflow_id, address, call))
+    watching = asyncio.create_task(_show(client, workflow_id, output, held, approval))
     try:
         await interrupt.first(watching)
     finally:
+        if asking is not None:
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
         output.end()
     if not watching.done():
         watching.cancel()
@@ -51,26 +65,30 @@ def watch_command(workflow_id: str, address: str | None) -> str:
     return command_on("watch", workflow_id, address)
 
 
-def command_on(command: str, workflow_id: str, address: str | None) -> str:
-    """Print a command with a run's id, and the server's address where it was named."""
+def command_on(command: str, workflow_id: str, address: str | None, call: str | None = None) -> str:
+    """Print a command with a run's id and a call's, and the server's address where it was named."""
     where = "" if address is None else f" --address {shlex.quote(address)}"
-    return f"surefoot {command} {shlex.quote(workflow_id)}{where}"
+    which = "" if call is None else f" {shlex.quote(call)}"
+    return f"surefoot {command} {shlex.quote(workflow_id)}{which}{where}"
 
 
-async def _show(client: Client, workflow_id: str, output: Output, notice: HeldNotice) -> RunFinished:
+async def _show(
+    client: Client, workflow_id: str, output: Output, held: HeldNotice, approval: ApprovalNotice | Asker
+) -> RunFinished:
     async for seen in follow(client, workflow_id, patience=PATIENCE):
         match seen:
             case Snapshot():
                 output.now(seen)
                 # All that has happened is shown: what holds the run holds it now.
-                for line in notice.due():
+                for line in (*held.due(), *approval.due()):
                     write_line(sys.stderr, line)
             case RunFinished():
                 output.show(seen)
                 return seen
             case _:
                 output.show(seen)
-                notice.hear(seen)
+                held.hear(seen)
+                approval.hear(seen)
     raise AssertionError("a run that is followed always finishes")
 
 

@@ -17,6 +17,7 @@ from surefoot.strict_json import is_unicode
 from surefoot.summary import shorten
 
 _MAX_LISTED = 8
+_MAX_REMEMBERED = 100
 
 
 def params_sha256(params: Mapping[str, JsonValue]) -> str:
@@ -69,6 +70,8 @@ class Questions:
 
     open: Mapping[str, Question] = field(default_factory=dict[str, Question])
     decisions: Mapping[str, Decision] = field(default_factory=dict[str, Decision])
+    before: Mapping[str, str] = field(default_factory=dict[str, str])
+    """How the newest calls of earlier turns were decided, in a few words."""
     tools: frozenset[str] = frozenset()
     """Approved for the rest of the run."""
     sizes: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -83,7 +86,7 @@ class Questions:
             if (question := self._question(name, one, run)) is not None
         }
         sizes = {name: input_bytes(one) for name, one in admitted.items()} if asked else {}
-        return Questions(open=asked, tools=self.tools, sizes=sizes)
+        return Questions(open=asked, before=self._settled(), tools=self.tools, sizes=sizes)
 
     def approve(self, request: Approve) -> "Questions":
         """Take an approval that nothing speaks against; other calls of the tool may be decided by it, too."""
@@ -156,8 +159,8 @@ class Questions:
         shown = shorten(tool_exec_id)
         if not is_unicode(by or "") or len(by or "") > MAX_SENDER_CHARACTERS:
             return f"the name of who decides is no text of at most {MAX_SENDER_CHARACTERS} characters"
-        if (decision := self.decisions.get(tool_exec_id)) is not None:
-            return f"tool call '{shown}' has already been decided: it was {_told(decision)}"
+        if (told := self._settled().get(tool_exec_id)) is not None:
+            return f"tool call '{shown}' has already been decided: it was {told}"
         if not self.open:
             return f"no tool call of this run waits for approval, and '{shown}' does not"
         if (question := self.open.get(tool_exec_id)) is None:
@@ -166,6 +169,10 @@ class Questions:
         if named_sha256.strip().lower() != question.params_sha256:
             return f"the hash is not that of the params of tool call '{shown}': look at them again"
         return None
+
+    def _settled(self) -> dict[str, str]:
+        told = {**self.before, **{name: _told(decision) for name, decision in self.decisions.items()}}
+        return dict([*told.items()][-_MAX_REMEMBERED:])
 
     def _decide(self, question: Question, decision: Decision) -> "Questions":
         decided = self.withdraw(question.tool_exec_id)

@@ -1,0 +1,107 @@
+"""The options of commands that start runs on what becomes of calls that need approval."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Annotated
+
+import typer
+from pydantic import TypeAdapter, ValidationError
+
+from activities.tools.discovery import Discovery
+from console.errors import CommandError
+from console.limit_options import read_period
+from console.output import OutputFormat
+from surefoot.approval import Approval, Approvals, unknown_tools
+from surefoot.run import OnApproval
+from surefoot.strict_json import NotStrictJsonError, strict_json
+
+ApproveOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--approve",
+        metavar="TOOL=RULE",
+        help="When calls of a tool, or of any (*), need approval: never, always, destructive, "
+        "outside-workdir, first-use, or JSON; can be repeated.",
+    ),
+]
+OnApprovalOption = Annotated[
+    OnApproval | None,
+    typer.Option(
+        "--on-approval",
+        help="What becomes of a call that needs approval.",
+        show_default="wait on a terminal with text output, else deny",
+    ),
+]
+ApprovalTimeoutOption = Annotated[
+    float | None,
+    typer.Option(
+        "--approval-timeout",
+        parser=read_period,
+        metavar="TIME",
+        help="How long such a call waits before it is denied: 90s, 30m, 2h; for ever if unset.",
+    ),
+]
+
+_RULES: TypeAdapter[Approvals] = TypeAdapter(Approvals)
+
+
+@dataclass(frozen=True)
+class AskedApprovals:
+    """What was typed about approvals."""
+
+    rules: Mapping[str, Approval]
+    on_approval: OnApproval
+    seconds: float | None = None
+
+
+NOTHING_ASKED = AskedApprovals({}, "deny")
+
+
+def asked_approvals(
+    approve: Sequence[str] | None, on_approval: OnApproval | None, seconds: float | None, output: OutputFormat
+) -> AskedApprovals:
+    """Read the options; without `--on-approval` a run waits only where somebody can be asked.
+
+    Raises:
+        CommandError: a rule cannot be read.
+    """
+    asks = output is OutputFormat.TEXT and sys.stdin.isatty() and sys.stderr.isatty()
+    return AskedApprovals(_rules(approve or ()), on_approval or ("wait" if asks else "deny"), seconds)
+
+
+def refuse_unknown_tools(rules: Mapping[str, Approval], tools: Discovery) -> None:
+    """Refuse rules for tools that neither a run nor an agent that it calls has.
+
+    Raises:
+        CommandError: it names the closest ones.
+    """
+    sets = (tools.definitions, *tools.tool_sets.values())
+    known = sorted({definition.name for each in sets for definition in each})
+    for name in unknown_tools(rules, known):
+        close = get_close_matches(name, known, n=1)
+        hint = f"did you mean '{close[0]}'?" if close else f"they are {', '.join(known)}"
+        raise CommandError(f"--approve names no tool of this run: '{name}'; {hint}")
+
+
+def _rules(given: Sequence[str]) -> dict[str, Approval]:
+    written = dict(_rule(one) for one in given)
+    try:
+        return _RULES.validate_python(written)
+    except ValidationError as error:
+        first = error.errors()[0]
+        tool = str(first["loc"][0]) if first["loc"] else ""
+        raise CommandError(f"--approve {tool}: {first['msg'].removeprefix('Value error, ')}") from None
+
+
+def _rule(text: str) -> tuple[str, object]:
+    tool, separator, rule = text.partition("=")
+    if not tool or not separator:
+        raise CommandError(f"--approve takes TOOL=RULE, such as bash=always, and not '{text}'")
+    if not rule.startswith("{"):
+        return tool, rule
+    try:
+        return tool, strict_json(rule)
+    except NotStrictJsonError as error:
+        raise CommandError(f"--approve {tool}: the rule is not JSON: {error}") from None
