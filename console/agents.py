@@ -1,6 +1,7 @@
 """`surefoot agents`: look at agent files, and check them with all of their tools."""
 
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
 
@@ -45,6 +46,7 @@ def list_agents(output: FormatOption = AgentsFormat.TEXT) -> int:
         case AgentsFormat.TEXT:
             for line in agent_table(rows):
                 write_line(sys.stdout, line)
+            _say_if_none(rows)
     return ExitCode.DONE
 
 
@@ -79,6 +81,7 @@ def check(
             write_line(sys.stdout, json_text([report.fields() for report in reports]))
         case AgentsFormat.TEXT:
             _print(reports)
+            _say_if_none(reports)
     return ExitCode.RUN_FAILED if any(report.problems for report in reports) else ExitCode.DONE
 
 
@@ -90,3 +93,9 @@ def _print(reports: tuple[AgentReport, ...]) -> None:
     # What several agents share is wrong once.
     for problem in dict.fromkeys(problem for report in reports for problem in report.problems):
         write_line(sys.stderr, safe_text(f"problem: {problem}"))
+
+
+def _say_if_none(found: Sequence[object]) -> None:
+    if not found:
+        places = " or ".join(str(directory) for directory in agent_directories())
+        write_line(sys.stderr, safe_text(f"there is no agent file in {places}"))

@@ -77,6 +77,15 @@ def test_the_list_has_all_agents_damaged_ones_included(
     ]
 
 
+def test_where_no_agent_is_it_is_said_where_one_would_be(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended = (list_agents(), check(None))
+
+    said = f"there is no agent file in agents or {users(project)}\n"
+    assert (ended, capsys.readouterr().err) == ((0, 0), 2 * said)
+
+
 def test_an_agent_is_shown_with_all_that_its_file_says(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
