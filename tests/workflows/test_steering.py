@@ -26,24 +26,12 @@ from tests.workflows.agents import (
     tool,
     until_event,
 )
-from tests.workflows.operators import send, update
+from tests.workflows.operators import pause, raise_limits, resume, send, update
 from tests.workflows.test_chain import EVERY_TURN, events_of_chain
 from tests.workflows.test_send_message import Answering, Gate
 from tests.workflows.test_sub_agents import ASK, agent, child_of
 
 Run = WorkflowHandle[Any, Any]
-
-
-async def pause(run: Run, reason: str | None = None, sender: str | None = None) -> None:
-    await update(run, PAUSE_UPDATE, Pause(reason=reason, sender=sender))
-
-
-async def resume(run: Run, sender: str | None = None) -> None:
-    await update(run, RESUME_UPDATE, Resume(sender=sender))
-
-
-async def raise_limits(run: Run, limits: Mapping[str, JsonValue], **more: str) -> None:
-    await update(run, RAISE_LIMIT_UPDATE, RaiseLimit(limits=limits, **more))
 
 
 async def refused(run: Run, name: str, argument: object) -> str:

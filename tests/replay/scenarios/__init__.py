@@ -2,10 +2,19 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from tests.replay.scenarios import executors, limits, long_runs, operators, outcomes, sub_agents, turns
+from tests.replay.scenarios import (
+    executors,
+    limits,
+    long_runs,
+    operators,
+    outcomes,
+    steering,
+    sub_agents,
+    turns,
+)
 from tests.replay.stage import Stage
 
-_MODULES = (turns, outcomes, executors, operators, limits, long_runs, sub_agents)
+_MODULES = (turns, outcomes, executors, operators, limits, long_runs, sub_agents, steering)
 
 SCENARIOS: Mapping[str, Callable[[Stage], Awaitable[None]]] = {
     scenario.__name__.replace("_", "-"): scenario for module in _MODULES for scenario in module.SCENARIOS
