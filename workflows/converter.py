@@ -8,6 +8,9 @@ from temporalio.api.common.v1 import Payload
 from temporalio.api.failure.v1 import Failure
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.converter import DefaultFailureConverter, PayloadConverter
+from temporalio.exceptions import ApplicationError
+
+from surefoot.outcome import ERROR_CODES
 
 
 class _Lenient(PayloadConverter):
@@ -31,11 +34,19 @@ class _Lenient(PayloadConverter):
 
 
 class LenientFailureConverter(DefaultFailureConverter):
-    """Reads a failure whatever its details are.
+    """Reads a failure whatever its details are, and writes a tool's without a trace of our own code.
 
     They are decoded before the awaiting code runs, so that details which an executor garbled would fail
     the workflow task, and with it the run, where no `try` can see it.
     """
+
+    def to_failure(
+        self, exception: BaseException, payload_converter: PayloadConverter, failure: Failure
+    ) -> None:
+        """Convert an exception; what a tool failed with stands in its message and its details."""
+        super().to_failure(exception, payload_converter, failure)
+        if isinstance(exception, ApplicationError) and exception.type in ERROR_CODES:
+            failure.stack_trace = ""
 
     def from_failure(self, failure: Failure, payload_converter: PayloadConverter) -> BaseException:
         """Convert a failure; details that cannot be decoded are None."""
