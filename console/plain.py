@@ -24,6 +24,7 @@ from console.wording import (
     totals,
 )
 from surefoot.ledger import (
+    Answered,
     ApprovalDenied,
     ApprovalEvent,
     ApprovalGiven,
@@ -116,7 +117,7 @@ def event_lines(event: Event, *, before: Progress, after: Progress) -> Iterator[
             yield f"turn {turn}"
         case ContextCompacted():
             yield compaction_text(event)
-        case MessageReceived():
+        case MessageReceived() | Answered():
             yield from message_lines(event)
         case RunPaused() | ModelUnavailable() | RunResumed() | LimitRaised():
             yield steering_text(event)
