@@ -119,9 +119,8 @@ def test_the_readmes_table_of_failures_is_the_one_in_the_code() -> None:
         r"^\| .* \| `([A-Z_]+)` \| .* \| (\w+) \|$", section(README, "When tools fail"), flags=re.MULTILINE
     )
 
-    # Approval is not offered yet, and neither is its failure.
-    assert {code for code, _ in rows} == ERROR_CODES - {"TOOL_DENIED"}
-    assert {code for code, acted in rows if acted == "no"} - {"TOOL_CRASHED"} == NEVER_ACTED - {"TOOL_DENIED"}
+    assert {code for code, _ in rows} == ERROR_CODES
+    assert {code for code, acted in rows if acted == "no"} - {"TOOL_CRASHED"} == NEVER_ACTED
 
 
 SENTENCES = [
