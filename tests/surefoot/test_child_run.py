@@ -54,7 +54,9 @@ def test_a_child_is_started_with_what_its_agent_says_and_its_caller_has(
         chain=CALLER.chain,
         model_queue="models",
         agent="k",
+        agent_name="x",
         tells_parent=True,
+        search_attributes=CALLER.search_attributes,
         **given,
     )
 
