@@ -13,6 +13,7 @@ LIST_TOOLS = "list_tools"
 DESCRIBE_QUEUE = "describe_queue"
 KEEP_CONVERSATION = "keep_conversation"
 COMPACT_CONTEXT = "compact_context"
+NOTIFY_PEOPLE = "notify_people"
 
 MODEL_UNAVAILABLE = "MODEL_UNAVAILABLE"
 """The type of a model error that time may heal: rate limits, overload, 5xx, timeouts, connections."""

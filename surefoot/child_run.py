@@ -59,6 +59,8 @@ def child_run(
                 "approve": caller.approve,
                 "chain": caller.chain,
                 "model_queue": caller.model_queue,
+                # Its end is its caller's business.
+                "notify": tuple(what for what in caller.notify if what != "ended"),
                 "agent": agent.key,
                 "agent_name": tool,
                 "tells_parent": True,

@@ -14,7 +14,15 @@ from surefoot.sub_agent import SubAgent
 from surefoot.wire import CamelModel, is_none
 
 RESERVED_NAMES: frozenset[str] = frozenset(
-    {"llm_turn", "list_tools", "describe_queue", "keep_conversation", "compact_context", "surefoot"}
+    {
+        "llm_turn",
+        "list_tools",
+        "describe_queue",
+        "keep_conversation",
+        "compact_context",
+        "notify_people",
+        "surefoot",
+    }
 )
 """Names that already mean something in a history."""
 

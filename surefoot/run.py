@@ -75,6 +75,10 @@ OnApproval = Literal["wait", "deny", "fail"]
 """What becomes of a call that needs approval: it waits, is denied at once, or ends the run as failed."""
 
 
+NoticeKind = Literal["approval", "waiting", "ended"]
+"""What people can be told of: a call waits for approval, the run waits for its model, or it has ended."""
+
+
 class Session(WireModel):
     """A run that goes on after its answers: it waits for the next message, and costs nothing meanwhile."""
 
@@ -103,6 +107,8 @@ class RunInput(WireModel):
     """When the run's agent wants calls approved; it comes before what tools say themselves."""
     approve: Approvals = Field(default_factory=dict[str, Approval], exclude_if=is_empty)
     """When whoever starts the run wants calls approved: before all else, and for agents that it calls too."""
+    notify: tuple[NoticeKind, ...] = Field(default=(), exclude_if=is_empty)
+    """What its worker tells people of, by the command or the URL in the worker's settings."""
     working_directory: str | None = Field(default=None, exclude_if=is_none)
     """Where tools run, for `outside-workdir`; None where only their worker knows."""
     tools: Annotated[tuple[ToolDefinition, ...], AfterValidator(_carried_in_an_input)] | None = None

@@ -68,6 +68,12 @@ class Agent(Steered):
     async def run(self, raw_input: RawValue = _NO_INPUT) -> RunResult:
         """Run to the end: an answer, a limit, or a model that cannot be asked."""
         try:
+            return await self._to_its_end(raw_input)
+        finally:
+            await self._notices.told()
+
+    async def _to_its_end(self, raw_input: RawValue) -> RunResult:
+        try:
             return await self._run(typed(None if raw_input is _NO_INPUT else raw_input, RunInput))
         except (FailureError, UndecodableError, asyncio.CancelledError) as error:
             if is_cancelled_exception(error) and workflow.cancellation_reason() is not None:
@@ -86,6 +92,7 @@ class Agent(Steered):
 
     async def _run(self, run: RunInput) -> RunResult:
         self._tells_parent = run.tells_parent
+        self._notices.begin(run)
         run, tools = await self._begin(run)
         self.tools = frozenset(tool.name for tool in tools)
         while True:
@@ -153,6 +160,8 @@ class Agent(Steered):
         self._conversation = await small_enough(
             self._conversation, self._model_turns.given, queue=run.model_queue
         )
+        # Before anything is carried: what happens while people are told goes along.
+        await self._notices.told()
         await go_on_as_new(run, lambda: self._carry(tools))
 
     def _carry(self, tools: tuple[ToolDefinition, ...]) -> Carried:

@@ -25,6 +25,7 @@ from workflows.approvable import Approvable
 from workflows.controlled import Controlled
 from workflows.conversing import Conversing
 from workflows.event_log import EventLog
+from workflows.notices import Notices
 from workflows.pace import Pace
 from workflows.refusal import refuse_for
 from workflows.slices import Slices
@@ -45,6 +46,7 @@ class Steered(Approvable, Conversing, Controlled):
         self.tools: frozenset[str] = frozenset()
         """The names of the run's tools, as they are defined."""
         self._visible = Visible()
+        self._notices = Notices()
         self._log = EventLog(self._hear_event)
         self._conversation = Conversation()
         self._pace = Pace()
@@ -61,6 +63,7 @@ class Steered(Approvable, Conversing, Controlled):
     def _hear_event(self, event: Event) -> None:
         self.slices.add(event)
         self._visible.hear(event)
+        self._notices.hear(event)
         for hear in self.listeners:
             hear(event)
 
