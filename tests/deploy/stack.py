@@ -29,7 +29,8 @@ class Dependency(BaseModel):
 
 
 class Healthcheck(BaseModel):
-    test: list[str]
+    test: list[str] = []
+    disable: bool = False
 
 
 class Deploy(BaseModel):

@@ -151,6 +151,14 @@ def test_whatever_is_waited_for_as_healthy_has_a_healthcheck(stack: Stack) -> No
     assert awaited - checked == set()
 
 
+def test_a_worker_is_asked_where_it_tells_of_itself(stack: Stack) -> None:
+    for worker in WORKERS:
+        service = stack.services[worker]
+        port = str(service.environment["SUREFOOT_METRICS_ADDRESS"]).rpartition(":")[2]
+        assert service.healthcheck is not None
+        assert f"http://127.0.0.1:{port}/metrics" in service.healthcheck.test[-1]
+
+
 def test_services_come_back_jobs_try_again_and_the_command_does_neither(stack: Stack) -> None:
     others = {name: service.restart for name, service in stack.services.items()}
     special = {name: others.pop(name) for name in ("schema", "namespace", "surefoot")}
