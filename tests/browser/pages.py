@@ -1,0 +1,91 @@
+"""Temporal's UI as an operator uses it."""
+
+from pathlib import Path
+from urllib.parse import quote
+
+from playwright.async_api import Page, TimeoutError  # noqa: A004  Playwright's own
+
+COLUMNS = (
+    "SurefootAgent",
+    "SurefootStatus",
+    "SurefootTurns",
+    "SurefootFailures",
+    "SurefootLastErrorCode",
+    "SurefootCost",
+)
+_OTHER_COLUMNS = ("Run ID", "Type", "End")
+
+_PATIENCE_MILLISECONDS = 60_000
+_NAVIGATION_PIXELS = 256
+_HEADER_PIXELS = 48
+
+# What a run says of itself is shown in frames of the page's own origin.
+_SAID = """() => [document, ...[...document.querySelectorAll('iframe')].map(frame => frame.contentDocument)]
+    .map(each => each?.body?.innerText ?? '').join('\\n').replace(/\\s+/g, ' ')"""
+
+
+class Pages:
+    """The UI's pages of one namespace, in one browser page."""
+
+    def __init__(self, page: Page, ui_url: str, *, namespace: str = "default") -> None:
+        self._page = page
+        self._workflows = f"{ui_url}/namespaces/{namespace}/workflows"
+
+    async def list(self, query: str = "") -> None:
+        """Open the list of runs that a visibility query finds."""
+        await self._open(f"{self._workflows}?query={quote(query)}" if query else self._workflows)
+
+    async def run(self, workflow_id: str, run_id: str, tab: str) -> None:
+        """Open a tab of a run: timeline, history, relationships, pending-activities, user-metadata."""
+        await self._open(f"{self._workflows}/{quote(workflow_id, safe='')}/{run_id}/{tab}")
+
+    async def add_columns(self) -> None:
+        """Have the list show Surefoot's columns, as an operator does once."""
+        await self._page.get_by_label("Configure Columns").click(timeout=_PATIENCE_MILLISECONDS)
+        for name in COLUMNS:
+            await self._page.get_by_label(f"Add {name} column").click()
+        for name in _OTHER_COLUMNS:
+            await self._page.get_by_label(f"Remove {name} column").click()
+        await self._page.get_by_label("Close Workflows Table configuration").click()
+
+    async def click(self, text: str) -> None:
+        """Click what has this text."""
+        await self._page.get_by_text(text, exact=True).first.click(timeout=_PATIENCE_MILLISECONDS)
+
+    async def shows(self, *texts: str) -> None:
+        """Wait until all these texts are on the page; line breaks count as spaces."""
+        script = f"texts => {{ const said = ({_SAID})(); return texts.every(text => said.includes(text)) }}"
+        try:
+            await self._page.wait_for_function(script, arg=[*texts], timeout=_PATIENCE_MILLISECONDS)
+        except TimeoutError:
+            said = await self.said()
+            missing = [text for text in texts if text not in said]
+            raise AssertionError(f"the page does not show {missing}, but: {said}") from None
+
+    async def said(self) -> str:
+        """Give all text of the page, on one line."""
+        return str(await self._page.evaluate(_SAID))
+
+    async def photograph(self, file: Path, *, top: int = _HEADER_PIXELS, height: int = 700) -> None:
+        """Write what is right of the navigation to a PNG file."""
+        width = (self._page.viewport_size or {"width": 1_360})["width"]
+        await self._page.mouse.move(_NAVIGATION_PIXELS + 4, 4)
+        await self._page.screenshot(
+            path=file,
+            clip={"x": _NAVIGATION_PIXELS, "y": top, "width": width - _NAVIGATION_PIXELS, "height": height},
+            animations="disabled",
+        )
+
+    async def open_call(self, text: str) -> None:
+        """Open what the timeline knows of one bar, by its text."""
+        await self.click(text)
+        await self._page.get_by_text("Activity Task Failed").first.scroll_into_view_if_needed()
+
+    async def scroll_to(self, text: str) -> None:
+        """Bring a text to the top of the page."""
+        found = self._page.get_by_text(text).first
+        await found.evaluate("element => element.scrollIntoView({block: 'start'})")
+
+    async def _open(self, url: str) -> None:
+        # A page of a run that goes on never stops loading.
+        await self._page.goto(url, wait_until="domcontentloaded")
