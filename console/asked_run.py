@@ -15,7 +15,7 @@ from console.given_text import prompt_text, system_text
 from console.output_schema import read_output_schema
 from surefoot.limits import Limits
 from surefoot.protocol import Protocol
-from surefoot.run import OnModelFailure, RunInput
+from surefoot.run import OnModelFailure, RunInput, Session
 from workers.models import SCRIPTED
 from workers.settings import Settings
 
@@ -55,6 +55,7 @@ class AskedRun:
     system: Path | None = None
     output_schema: Path | None = None
     on_model_failure: OnModelFailure | None = None
+    session: Session | None = None
     approvals: AskedApprovals = NOTHING_ASKED
 
 
@@ -77,6 +78,7 @@ def run_input(asked: AskedRun, settings: Settings, *, elsewhere: bool) -> RunInp
             else file and file.definition.output_schema,
             limits=asked.limits,
             on_model_failure=asked.on_model_failure or (file and file.definition.on_model_failure) or "fail",
+            session=asked.session,
             on_approval=asked.approvals.on_approval,
             approval_seconds=asked.approvals.seconds,
             approval=file.definition.approval if file is not None else {},

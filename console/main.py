@@ -12,6 +12,7 @@ from console.agents import agents_app
 from console.approve import approve, deny
 from console.artifacts import artifacts_app
 from console.cancel import cancel, cancel_call
+from console.chat import chat
 from console.dev import dev
 from console.doctor import doctor
 from console.errors import CommandError
@@ -54,6 +55,7 @@ def _options(
 
 
 app.command("run")(run)
+app.command("chat")(chat)
 app.command("watch")(watch)
 app.command("show")(show)
 app.command("send")(send)

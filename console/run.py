@@ -1,13 +1,10 @@
 """`surefoot run`: what was typed, checked and put together."""
 
 import logging
-from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from activities.agents.agent_file import AgentFile
 from console.agent_files import AgentOption, agent_or_complain
 from console.agent_run import chosen_limits, say_whose_tools
 from console.approval_options import (
@@ -17,6 +14,7 @@ from console.approval_options import (
     asked_approvals,
     refuse_unknown_tools,
 )
+from console.asked_place import AskedPlace, asked_place
 from console.asked_run import (
     AskedRun,
     ModelOption,
@@ -26,9 +24,7 @@ from console.asked_run import (
     SystemOption,
     run_input,
 )
-from console.directories import working_directory
 from console.entry import address_or_complain, run_to_exit_code, settings_or_complain
-from console.errors import CommandError
 from console.given_text import checked_name
 from console.limit_options import (
     MaxCost,
@@ -41,9 +37,8 @@ from console.limit_options import (
 )
 from console.options import AddressOption, ToolsOption, WorkdirOption
 from console.output import OutputFormat, choose_output
-from console.reducer_sources import ReducersOption, load_reducers
+from console.reducer_sources import ReducersOption
 from console.running import Embedded, NamedServer, RunCommand, carry_out
-from console.tool_sources import load_tools, load_tools_of, tool_sources
 from workers.logging import configure_logging
 from workers.starting import new_workflow_id
 
@@ -96,13 +91,8 @@ def run(
     queue, workflow_id = checked_name("--queue", queue), checked_name("--workflow-id", workflow_id)
     named = address_or_complain(address)
     file = None if agent is None else agent_or_complain(agent)
-    where: NamedServer | Embedded
-    if named is None:
-        embedded = _embedded(file, tools, workdir=workdir, queue=queue, stay=stay)
-        where = replace(embedded, reducers=load_reducers(reducers))
-    else:
-        _refuse_worker_options(named, tools=tools, reducers=reducers, workdir=workdir, stay=stay)
-        where = NamedServer(named, queue or settings.task_queue)
+    place = AskedPlace(file, tools, reducers, workdir, queue, stay=stay)
+    where = asked_place(place, settings, address=named)
     asked = AskedRun(
         prompt,
         file,
@@ -132,27 +122,3 @@ def run(
         wanted, workflow_id or new_workflow_id(), where, detach=detach, output=choose_output(output)
     )
     return run_to_exit_code(lambda interrupt: carry_out(command, settings, interrupt))
-
-
-def _embedded(
-    agent: AgentFile | None, tools: list[str] | None, *, workdir: Path | None, queue: str | None, stay: bool
-) -> Embedded:
-    if queue is not None:
-        raise CommandError("--queue names a worker on a server: pass --address too")
-    if agent is not None and not tools:
-        return Embedded((), load_tools_of(agent), working_directory(workdir), stay, agent.path.absolute())
-    sources = tool_sources(tools or ())
-    return Embedded(sources, load_tools(sources), working_directory(workdir), stay)
-
-
-def _refuse_worker_options(
-    address: str, *, tools: list[str] | None, reducers: list[str] | None, workdir: Path | None, stay: bool
-) -> None:
-    for option, given in (("--tools", tools), ("--reducers", reducers), ("--workdir", workdir)):
-        if given:
-            raise CommandError(
-                f"{option} belongs to the worker: start `surefoot worker {option} …` on {address}, and "
-                "leave it out here"
-            )
-    if stay:
-        raise CommandError(f"--stay is for the embedded server, and this run goes to {address}")

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from console.output import Output
 from console.plain import PlainOutput
 from console.reducer_sources import NO_REDUCERS, GivenReducers
 from console.staying import keep_ui_up
-from console.watching import watch, watch_command
+from console.watching import resume_command, watch, watch_command
 from surefoot.run import RunInput, fit_an_input
 from workers.dev_presence import dev_is_up
 from workers.environment import process_environment
@@ -56,6 +57,10 @@ class Embedded:
     reducers: GivenReducers = NO_REDUCERS
 
 
+Follow = Callable[[Client, str, Interrupt], Awaitable[ExitCode]]
+"""Follows the run with an id on a server until it is over, or until the user asks to be left out of it."""
+
+
 @dataclass(frozen=True)
 class RunCommand:
     """A run that was asked for on the command line."""
@@ -65,6 +70,8 @@ class RunCommand:
     where: NamedServer | Embedded
     detach: bool
     output: Output
+    talk: Follow | None = None
+    """What follows a session in place of `watch`."""
 
 
 async def carry_out(command: RunCommand, settings: Settings, interrupt: Interrupt) -> ExitCode:
@@ -85,18 +92,11 @@ async def _on_named_server(
             server.client, command.run, workflow_id=command.workflow_id, queue=where.queue
         )
         _begin(command, handle, server, queue=where.queue)
-        again = watch_command(handle.id, where.address)
         if command.detach:
-            return _leave(command, again)
-        with interrupt.heeded(f"Leaving; the run goes on at {where.address}. `{again}` shows it again."):
-            return await watch(
-                server.client,
-                handle.id,
-                command.output,
-                interrupt,
-                address=where.address,
-                asks=_asks(command),
-            )
+            return _leave(command, watch_command(handle.id, where.address))
+        again = _again(command, handle.id, where.address)
+        with interrupt.heeded(f"Leaving; the run goes on at {where.address}. {again}"):
+            return await _follow(command, server.client, handle.id, interrupt, address=where.address)
 
 
 async def _on_embedded_server(
@@ -140,17 +140,14 @@ async def _start_and_serve(
             server.client, run, workflow_id=command.workflow_id, queue=claim.served.queue
         )
         _begin(command, handle, server, queue=claim.served.queue)
-        again = watch_command(handle.id, None)
         if command.detach:
-            return _leave(command, again)
+            return _leave(command, watch_command(handle.id, None))
+        again = _again(command, handle.id, None)
         with interrupt.heeded(
-            f"Leaving; the run goes on with `surefoot dev`. `{again}` shows it again. "
-            "Ctrl-C again leaves at once."
+            f"Leaving; the run goes on with `surefoot dev`. {again} Ctrl-C again leaves at once."
         ):
             async with _worker(where, claim, server.client, settings):
-                exit_code = await watch(
-                    server.client, handle.id, command.output, interrupt, asks=_asks(command)
-                )
+                exit_code = await _follow(command, server.client, handle.id, interrupt)
         if exit_code is not ExitCode.DETACHED:
             claim.forget()
     except RunExistsError:
@@ -162,6 +159,20 @@ async def _start_and_serve(
     if exit_code is not ExitCode.DETACHED:
         await keep_ui_up(interrupt, until_enter=where.stay)
     return exit_code
+
+
+async def _follow(
+    command: RunCommand, client: Client, workflow_id: str, interrupt: Interrupt, *, address: str | None = None
+) -> ExitCode:
+    if command.talk is not None:
+        return await command.talk(client, workflow_id, interrupt)
+    return await watch(client, workflow_id, command.output, interrupt, address=address, asks=_asks(command))
+
+
+def _again(command: RunCommand, workflow_id: str, address: str | None) -> str:
+    if command.talk is not None:
+        return f"`{resume_command(workflow_id, address)}` goes on with it."
+    return f"`{watch_command(workflow_id, address)}` shows it again."
 
 
 def _asks(command: RunCommand) -> bool:

@@ -57,12 +57,17 @@ async def watch(
         with suppress(asyncio.CancelledError):
             await watching
         return ExitCode.DETACHED
-    return _exit_code(watching.result())
+    return exit_code_of(watching.result())
 
 
 def watch_command(workflow_id: str, address: str | None) -> str:
     """Print the command that follows a run."""
     return command_on("watch", workflow_id, address)
+
+
+def resume_command(workflow_id: str, address: str | None) -> str:
+    """Print the command that goes on with a session."""
+    return command_on("chat --resume", workflow_id, address)
 
 
 def command_on(command: str, workflow_id: str, address: str | None, call: str | None = None) -> str:
@@ -92,7 +97,8 @@ async def _show(
     raise AssertionError("a run that is followed always finishes")
 
 
-def _exit_code(finished: RunFinished) -> ExitCode:
+def exit_code_of(finished: RunFinished) -> ExitCode:
+    """Give the exit code of a command that followed a run to its end."""
     match finished.status:
         case "completed":
             return ExitCode.DONE

@@ -24,6 +24,9 @@ from surefoot.turn import (
     Tell,
 )
 
+CONTINUES_AS_NEW = "the run continues as new at this moment; send it again"
+"""Why a message is not taken that is to be sent again."""
+
 _CLOSING = "the run is closing: its model was told to answer with what it has"
 _ENDED = "the run has ended"
 

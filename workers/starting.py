@@ -38,7 +38,7 @@ async def start_run(
             run.model_copy(update={"search_attributes": found}),
             id=workflow_id,
             task_queue=queue,
-            static_summary=shorten_shown(run.prompt),
+            static_summary=shorten_shown(run.prompt) or "a session",
             static_details=static_details(run),
             search_attributes=first_attributes(run.agent_name) if found else None,
         )

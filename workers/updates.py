@@ -41,6 +41,8 @@ class Update:
     """What a run does that has ended: `takes no more messages`."""
     thing: str
     """What was asked for: `the message`."""
+    id: str | None = None
+    """Makes it the same update however often it is sent to one run; made up if unset."""
 
 
 async def update_run(
@@ -61,7 +63,9 @@ async def update_run(
     run: WorkflowHandle[Any, Any] = client.get_workflow_handle(workflow_id)
     try:
         # The SDK's overloads leave type arguments open.
-        await run.execute_update(update.name, update.argument, rpc_timeout=patience)  # pyright: ignore[reportUnknownMemberType]
+        await run.execute_update(  # pyright: ignore[reportUnknownMemberType]
+            update.name, update.argument, id=update.id, rpc_timeout=patience
+        )
     except WorkflowUpdateFailedError as error:
         reason = f"the run '{workflow_id}' {update.refused}: {_reason(error.cause)}"
         raise UpdateRefusedError(reason) from None

@@ -12,7 +12,7 @@ from temporalio.exceptions import ActivityError, ApplicationError, FailureError,
 from surefoot.carried import Carried, Said, unpack
 from surefoot.conversation import Conversation, Message, SystemMessage, UserMessage
 from surefoot.definition import ToolDefinition
-from surefoot.inbox import Inbox
+from surefoot.inbox import CONTINUES_AS_NEW, Inbox
 from surefoot.ledger import RunFinished, RunStatus
 from surefoot.progress import NEXT_MESSAGE
 from surefoot.prompt import system_prompt
@@ -165,7 +165,7 @@ class Agent(Steered):
         await go_on_as_new(run, lambda: self._carry(tools))
 
     def _carry(self, tools: tuple[ToolDefinition, ...]) -> Carried:
-        self._inbox = self._inbox.close("the run continues as new at this moment; send it again")
+        self._inbox = self._inbox.close(CONTINUES_AS_NEW)
         return Carried(
             tools=tools,
             said=Said.of(self._conversation),
