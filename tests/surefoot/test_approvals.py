@@ -107,8 +107,8 @@ def test_the_hash_does_not_depend_on_the_order_of_fields() -> None:
 
 
 def test_edited_params_need_room_among_those_of_the_turn() -> None:
-    (schema,) = [{"name": "rm", "description": "d", "inputSchema": {}, "approval": "always"}]
-    definition = ToolDefinition.model_validate(schema)
+    manifest: dict[str, JsonValue] = {"name": "rm", "description": "d", "inputSchema": {}}
+    definition = ToolDefinition.model_validate({**manifest, "approval": "always"})
     calls = [ToolCall(id=f"c{n}", tool="rm", params={"x": "y" * size}) for n, size in ((1, 900_000), (2, 1))]
     named = {f"1-{n}": one for n, one in enumerate(admit(calls, [definition]), 1)}
     questions = Questions().begin_turn(RUN, named)

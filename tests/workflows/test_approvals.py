@@ -1,52 +1,31 @@
 """Calls that wait for approval: made once somebody approves exactly them, and never before."""
 
 import asyncio
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from pydantic import JsonValue
 from temporalio.client import Client, WorkflowHandle, WorkflowUpdateFailedError
-from temporalio.common import RawValue
+from temporalio.service import RPCError
 
-from surefoot.ledger import ApprovalDenied, ApprovalGiven, ApprovalRequested, Event
+from surefoot.ledger import (
+    ApprovalDenied,
+    ApprovalGiven,
+    ApprovalRequested,
+    Event,
+    ModelReplied,
+    ToolExecutionCompleted,
+)
 from surefoot.outcome import ToolFailure
-from surefoot.run import APPROVE_UPDATE, DENY_UPDATE
-from surefoot.strict_json import strict_json
+from surefoot.reducer import EVERY_EVENT, Reducer
+from surefoot.session import SessionEvent
 from tests.workflows.agents import Replies, calls, events_of, finish, says, serving, start, tool, until_event
-from tests.workflows.operators import cancel_call, update
-
-
-class Made:
-    """A tool that takes note of the params of its calls."""
-
-    def __init__(self) -> None:
-        self.params: list[JsonValue] = []
-
-    async def act(self, raw: RawValue) -> JsonValue:
-        given = strict_json(raw.payload.data)
-        assert isinstance(given, dict)
-        self.params.append(given["params"])
-        return "made"
-
-
-async def questions(run: WorkflowHandle[Any, Any], count: int = 1) -> Sequence[ApprovalRequested]:
-    """Wait until the run has asked so many questions."""
-    while True:
-        asked = [event for event in await events_of(run) if isinstance(event, ApprovalRequested)]
-        if len(asked) >= count:
-            return asked
-        await asyncio.sleep(0.01)
-
-
-async def approve(run: WorkflowHandle[Any, Any], question: ApprovalRequested, **more: object) -> None:
-    named = {"tool_exec_id": question.tool_exec_id, "params_sha256": question.params_sha256}
-    await update(run, APPROVE_UPDATE, {**named, **more})
-
-
-async def deny(run: WorkflowHandle[Any, Any], question: ApprovalRequested, **more: object) -> None:
-    named = {"tool_exec_id": question.tool_exec_id, "params_sha256": question.params_sha256}
-    await update(run, DENY_UPDATE, {**named, "reason": "Not on my watch.", **more})
+from tests.workflows.approving import Made, approve, deny, questions
+from tests.workflows.operators import cancel_call
+from tests.workflows.test_sub_agents import ASK, agent, child_of
+from workflows.slices import Slices
 
 
 def about_approval(events: Sequence[Event]) -> list[Event]:
@@ -269,3 +248,71 @@ async def test_a_call_that_nobody_decides_about_is_denied(client: Client) -> Non
     (outcome,) = finished.outcomes
     assert isinstance(outcome, ToolFailure)
     assert outcome.error.endswith("it was not approved: nobody decided within 0.2s")
+
+
+async def test_a_question_outlives_the_worker_of_its_run(client: Client) -> None:
+    made, model = Made(), Replies([calls(("rm", {})), says("Done.")])
+    tools, queue = [tool("rm", made.act, approval="always")], f"queue-{secrets.token_hex(4)}"
+    async with asyncio.timeout(30):
+        async with serving(client, model, tools, queue=queue):
+            run = await start(client, queue, approval_seconds=3_600)
+            (question,) = await questions(run)
+        async with serving(client, model, tools, queue=queue):
+            await approve(run, question)
+            finished = await finish(run)
+
+    assert (finished.result.answer, made.params) == ("Done.", [{}])
+
+
+async def test_a_called_agent_asks_in_its_own_run(client: Client) -> None:
+    """Its own rules, and those of who started its caller, but none of its caller's agent."""
+    made, free = Made(), Made()
+    inner = Replies([calls(("rm", {}), ("ls", {}), ("mv", {})), says("Removed.")])
+    outer = Replies([calls(ASK), says("Done.")])
+    reviewer = agent("reviewer", approval={"rm": "always", "ls": "always"})
+    its_tools = [tool("rm", made.act), tool("ls", free.act), tool("mv", free.act)]
+    async with (
+        asyncio.timeout(30),
+        serving(
+            client, outer, [reviewer], models={"reviewer": inner}, of_agents={"reviewer": its_tools}
+        ) as queue,
+    ):
+        run = await start(
+            client, queue, approval={"mv": "always"}, approve={"ls": "never"}, approval_seconds=60
+        )
+        child = child_of(run, client)
+        (question,) = await asked_in(child)
+        await approve(child, question)
+        finished = await finish(run)
+        (asked,) = await questions(child)
+
+    assert finished.result.answer == "Done."
+    assert (asked.tool, len(made.params), len(free.params)) == ("rm", 1, 2)
+    assert asked.deadline is not None
+    assert about_approval(finished.events) == []
+
+
+async def asked_in(run: WorkflowHandle[Any, Any]) -> Sequence[ApprovalRequested]:
+    """Wait for the questions of a run that may not have begun."""
+    while True:
+        try:
+            return await questions(run)
+        except RPCError:
+            await asyncio.sleep(0.05)
+
+
+def seen_params(seen: list[JsonValue], event: SessionEvent) -> list[JsonValue]:
+    return [*seen, event.params]
+
+
+def test_reducers_are_told_what_a_call_was_made_with() -> None:
+    slices = Slices([Reducer("seen", seen_params, [], EVERY_EVENT)])
+    named = {"time": "2026-01-01T00:00:00Z", "tool_exec_id": "1-1", "call_id": "c1", "tool": "rm"}
+    asked = [{"id": "c1", "tool": "rm", "params": {"n": 1}}]
+    edited = {"params_sha256": "", "scope": "once", "params": {"n": 2}}
+    outcome = {"tool": "rm", "tool_success": True, "result": None}
+    slices.add(ModelReplied.model_validate({**named, "turn": 1, "text": "", "tool_calls": asked}))
+    slices.add(ApprovalGiven.model_validate({**named, **edited}))
+    slices.add(ToolExecutionCompleted.model_validate({**named, "outcome": outcome}))
+
+    assert slices.told()["seen"].state == [{"n": 2}]

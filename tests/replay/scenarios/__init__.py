@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 
 from tests.replay.scenarios import (
+    approvals,
     executors,
     limits,
     long_runs,
@@ -14,7 +15,7 @@ from tests.replay.scenarios import (
 )
 from tests.replay.stage import Stage
 
-_MODULES = (turns, outcomes, executors, operators, limits, long_runs, sub_agents, steering)
+_MODULES = (turns, outcomes, executors, operators, limits, long_runs, sub_agents, steering, approvals)
 
 SCENARIOS: Mapping[str, Callable[[Stage], Awaitable[None]]] = {
     scenario.__name__.replace("_", "-"): scenario for module in _MODULES for scenario in module.SCENARIOS
