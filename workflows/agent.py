@@ -102,6 +102,8 @@ class Agent(Steered):
             self._visible.spend(limits, spent, turns=self._conversation.turns)
             step = next_step(self._conversation, limits, spent, output_schema=run.output_schema)
             if self._steering.hold is not None and not ends(step):
+                # It may have been paused before it had begun, and could not be told of it.
+                self._visible.become(self._visible.progress)
                 await self.unheld()
                 continue
             if run.session is not None and isinstance(step, Finish | Listen):
