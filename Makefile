@@ -52,7 +52,7 @@ bench: setup ## Surefoot beside a hand-written loop: history, latency, processor
 	$(BIN)/python -m bench.run --json bench/results/latest.json
 
 lock: ## renew the locks on purpose (needs uv)
-	uv pip compile --universal --generate-hashes --no-header --quiet pyproject.toml -o requirements.lock
+	uv pip compile --universal --generate-hashes --no-header --quiet --extra telemetry pyproject.toml -o requirements.lock
 	uv pip compile --universal --generate-hashes --no-header --quiet --all-extras pyproject.toml -o requirements-dev.lock
 
 clean:
