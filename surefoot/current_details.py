@@ -10,6 +10,7 @@ from surefoot.limits import Limits
 from surefoot.markdown import code
 from surefoot.progress import Call, Progress
 from surefoot.spent import Spent
+from surefoot.strict_json import encode_json
 from surefoot.usage import Usage
 
 MAX_DETAILS_BYTES = 4_096
@@ -84,7 +85,8 @@ def _named(calls: tuple[Call, ...]) -> str:
 
 def _awaited(calls: tuple[Call, ...]) -> Iterator[str]:
     for call in calls[:_MOST_AWAITED]:
-        yield f"- `{call.tool_exec_id}` {code(call.tool)} {code(call.arguments)}"
+        decision = encode_json({"tool_exec_id": call.tool_exec_id, "params_sha256": call.params_sha256})
+        yield f"- {code(call.tool)} {code(call.arguments, 400)}: send the update `approve` with `{decision}`"
     if (more := len(calls) - _MOST_AWAITED) > 0:
         yield f"- {more} more"
 

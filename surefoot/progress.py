@@ -29,7 +29,9 @@ from surefoot.ledger import (
     TurnStarted,
 )
 from surefoot.outcome import ErrorCode
-from surefoot.summary import shorten_shown, summarize_params
+from surefoot.redaction import redacted
+from surefoot.strict_json import encode_json
+from surefoot.summary import shorten, shorten_shown, summarize_params
 from surefoot.wire import WireModel
 
 NEXT_MESSAGE = "the next message"
@@ -40,6 +42,7 @@ MOST_RECENT = 8
 
 _MOST_ARGUMENTS_CHARACTERS = 60
 _MOST_SENTENCE_CHARACTERS = 300
+_MOST_ASKED_CHARACTERS = 400
 
 
 class Call(WireModel):
@@ -49,6 +52,8 @@ class Call(WireModel):
     tool: str
     arguments: str = ""
     """In short, without secrets."""
+    params_sha256: str | None = None
+    """What a decision has to name, while it waits for approval."""
     since: datetime
     """When it was scheduled; of one that never was, when it was refused."""
     ended: datetime | None = None
@@ -151,7 +156,9 @@ def _after_holding(now: Progress, event: RunPaused | ModelUnavailable | RunResum
 
 def _after_approval(now: Progress, event: ApprovalRequested | ApprovalGiven | ApprovalDenied) -> Progress:
     if isinstance(event, ApprovalRequested):
+        asked = shorten(encode_json(redacted(event.params)), _MOST_ASKED_CHARACTERS)
         call = _call(now, event.tool_exec_id, event.tool, event.time)
+        call = call.model_copy(update={"arguments": asked, "params_sha256": event.params_sha256})
         return now.model_copy(update={"awaiting_approval": (*now.awaiting_approval, call)})
     decided = now.model_copy(update={"awaiting_approval": _others(now.awaiting_approval, event.tool_exec_id)})
     if isinstance(event, ApprovalDenied) or event.params is None:

@@ -4,11 +4,13 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from surefoot.conversation import ToolCall
 from surefoot.current_details import MAX_DETAILS_BYTES, Budget, current_details
 from surefoot.failures import acted, timed_out
 from surefoot.ledger import (
+    ApprovalRequested,
     Event,
     ExecutionError,
     ModelReplied,
@@ -20,7 +22,7 @@ from surefoot.ledger import (
 )
 from surefoot.limits import Limits
 from surefoot.outcome import ToolFailure, ToolSuccess
-from surefoot.progress import Call, Progress, progress_after
+from surefoot.progress import Progress, progress_after
 from surefoot.spent import Spent
 from surefoot.usage import NO_USAGE, Usage
 from tests.surefoot.arbitrary import TEXTS
@@ -130,12 +132,30 @@ def test_the_first_line_says_what_goes_on(progress: Progress, first: str) -> Non
     assert shown(progress).split("\n")[0] == first
 
 
-def test_calls_that_wait_for_approval_are_listed() -> None:
-    waits = [Call(tool_exec_id=f"1-{n}", tool="rm", arguments="-rf x", since=at(0)) for n in range(1, 7)]
+def test_calls_that_wait_for_approval_are_listed_with_what_approves_them() -> None:
+    params: dict[str, JsonValue] = {"path": "x" * 500, "token": "abc"}
+    events = [
+        ApprovalRequested(
+            time=at(0),
+            tool_exec_id=f"1-{n}",
+            call_id=f"c{n}",
+            tool="rm",
+            params=params,
+            params_sha256="5a" * 32,
+            why="always",
+        )
+        for n in range(1, 7)
+    ]
+    head, _, title, listed, *_ = shown(after(*events)).split("\n\n")
 
-    assert shown(Progress(awaiting_approval=tuple(waits))).split("\n\n")[2:4] == [
-        "**Waits for approval**",
-        "\n".join([*(f"- `1-{n}` `rm` `-rf x`" for n in range(1, 5)), "- 2 more"]),
+    assert (head, title) == ("**Waits for approval of 6 calls**", "**Waits for approval**")
+    assert listed.split("\n") == [
+        *(
+            f'- `rm` `{{"path": "{"x" * 389}…`: send the update `approve` with '
+            f'`{{"tool_exec_id": "1-{n}", "params_sha256": "{"5a" * 32}"}}`'
+            for n in range(1, 5)
+        ),
+        "- 2 more",
     ]
 
 
