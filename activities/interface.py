@@ -57,6 +57,13 @@ class ToolListRequest(WireModel):
     """The `key` of its `SubAgent`."""
 
 
+class Notified(WireModel):
+    """The answer of `notify_people`, whose input is a `Notice`."""
+
+    told: bool
+    """False where the worker has nobody to tell."""
+
+
 class QueueQuestion(WireModel):
     """The input of `describe_queue`, which answers with the `QueueListeners` of that task queue."""
 

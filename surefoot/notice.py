@@ -56,4 +56,5 @@ def notice_of(
 
 
 def _question(event: ApprovalRequested) -> str:
-    return f"{event.tool}: {summarize_params(event.params)} ({event.why})"
+    arguments = summarize_params(event.params)
+    return f"{event.tool} needs approval ({event.why}){': ' if arguments else ''}{arguments}"

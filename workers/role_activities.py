@@ -12,6 +12,7 @@ from activities.conversations import Conversations
 from activities.directions import Directions
 from activities.heartbeats import BeatIntervals
 from activities.llm_turn import LlmTurns, OpenModel
+from activities.notices.notify import Notifying
 from activities.queues import QueueActivities
 from activities.store.store import Store
 from activities.tools.executor import ToolExecutor
@@ -21,13 +22,13 @@ from workers.roles import Role, queue_of
 Activities = Sequence[Callable[..., Any]]
 
 
-def run_activities(client: Client, *, queue: str, role: Role) -> Activities:
+def run_activities(client: Client, notifying: Notifying, *, queue: str, role: Role) -> Activities:
     """Give what a worker that carries runs needs beside its workflow; in a role, directions to the others."""
     describe_queue = QueueActivities(client).describe_queue
     if role == "all":
-        return [describe_queue]
+        return [describe_queue, notifying.notify_people]
     directions = Directions(tools_queue=queue_of("tools", queue), model_queue=queue_of("llm", queue))
-    return [describe_queue, directions.list_tools]
+    return [describe_queue, notifying.notify_people, directions.list_tools]
 
 
 def model_activities(open_model: OpenModel, store: Store, intervals: BeatIntervals) -> Activities:

@@ -2,10 +2,12 @@
 
 import os
 import re
+import shlex
 from datetime import timedelta
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Self
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
@@ -102,6 +104,23 @@ def _listening_address(address: str | None) -> str | None:
     return address
 
 
+def _words(command: str) -> str:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ValueError(f"it cannot be split into words as a shell does: {error}") from None
+    if not words:
+        raise ValueError("it names no program")
+    return command
+
+
+def _http_url(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or not url.isprintable() or " " in url:
+        raise ValueError("it must be a URL with http:// or https://")
+    return url
+
+
 def _default_state_directory() -> Path:
     configured = Path(os.environ.get("XDG_STATE_HOME", ""))
     return (configured if configured.is_absolute() else Path("~/.local/state")) / "surefoot"
@@ -159,6 +178,13 @@ class Settings(BaseSettings):
     max_concurrent_workflow_tasks: Annotated[int, Field(ge=2, le=10_000)] = 100
     """Workflow tasks that one worker carries out side by side."""
 
+    notify_command: Annotated[str, AfterValidator(_words)] | None = None
+    """What a worker runs to tell people of a run that asks for it; it reads the notice from stdin."""
+    notify_url: Annotated[str, AfterValidator(_http_url)] | None = None
+    """Where a worker posts notices to instead."""
+    notify_secret: str | None = Field(default=None, repr=False)
+    """What a worker signs the notices with that it posts."""
+
     deployment: Annotated[str, AfterValidator(_plain_name)] | None = None
     """The deployment that a worker belongs to; only with `build_id`."""
     build_id: Annotated[str, AfterValidator(_build_name)] | None = None
@@ -185,6 +211,12 @@ class Settings(BaseSettings):
     def _name_a_whole_version(self) -> Self:
         if (self.deployment is None) != (self.build_id is None):
             raise ValueError(f"{PREFIX}DEPLOYMENT and {PREFIX}BUILD_ID only go together: set both or neither")
+        return self
+
+    @model_validator(mode="after")
+    def _notify_in_one_way(self) -> Self:
+        if self.notify_command is not None and self.notify_url is not None:
+            raise ValueError(f"{PREFIX}NOTIFY_COMMAND and {PREFIX}NOTIFY_URL exclude each other: set one")
         return self
 
     def model_patience(self) -> ModelPatience:

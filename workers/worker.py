@@ -19,6 +19,7 @@ from activities.tools.executor import Tool, ToolExecutor
 from activities.tools.tool_sets import ToolSets
 from surefoot.reducer import Reducer
 from workers.child_signals import keep_exit_codes
+from workers.notifying import notifying
 from workers.reducing import Reducing
 from workers.role_activities import model_activities, run_activities, tool_activities
 from workers.roles import Role, queue_of
@@ -69,7 +70,10 @@ def build_worker(
     sets = tool_sets or ToolSets(executor.definitions)
     activities: list[Callable[..., Any]] = []
     if role in ("all", "agent"):
-        activities += run_activities(client, queue=queue, role=role)
+        telling = notifying(
+            settings, namespace=client.namespace, directory=directory, environment=environment
+        )
+        activities += run_activities(client, telling, queue=queue, role=role)
     if role in ("all", "llm"):
         activities += model_activities(open_model, store, intervals)
     if role in ("all", "tools"):

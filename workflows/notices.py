@@ -15,7 +15,7 @@ from surefoot.summary import shorten
 
 _ATTEMPT = timedelta(seconds=30)
 _IN_ALL = timedelta(minutes=3)
-_ATTEMPTS = RetryPolicy(initial_interval=timedelta(seconds=5), maximum_attempts=3)
+_ATTEMPTS = RetryPolicy(initial_interval=timedelta(seconds=1), backoff_coefficient=10, maximum_attempts=3)
 
 
 class Notices:

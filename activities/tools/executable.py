@@ -65,15 +65,27 @@ async def execute(
     """
     arguments, stdin = _command_line(executable, before_params, params_json.encode())
     command = Command(arguments, environment=environment, directory=directory, stdin=stdin)
+    return await run_command(executable, command, timeout=timeout, captures=captures, leash=leash)
+
+
+async def run_command(
+    executable: Path,
+    command: Command,
+    *,
+    timeout: timedelta,  # noqa: ASYNC109 - as above
+    captures: Captures,
+    leash: Callable[[Command], Leash] = LEASH,
+) -> Ending:
+    """Run a command, whose first argument is the executable, as `execute` does."""
     try:
-        child = ChildProcess(leash(command), stdin=stdin, captures=captures)
+        child = ChildProcess(leash(command), stdin=command.stdin, captures=captures)
         deadline = asyncio.get_running_loop().call_later(timeout.total_seconds(), child.stop)
         try:
             exit_code = await child.wait()
         finally:
             deadline.cancel()
     except OSError as error:
-        return NotStarted(*start_failure(error, executable=executable, directory=directory))
+        return NotStarted(*start_failure(error, executable=executable, directory=command.directory))
     return TimedOut() if child.stopped else Exited(exit_code)
 
 
