@@ -14,7 +14,19 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from surefoot.run import Approve, CancelToolCall, Deny, EventsPage, RunInput, RunResult, SendMessage
+from surefoot.run import (
+    Approve,
+    CancelToolCall,
+    Deny,
+    EndSession,
+    EventsPage,
+    Pause,
+    RaiseLimit,
+    Resume,
+    RunInput,
+    RunResult,
+    SendMessage,
+)
 from surefoot.slices import Slice
 from surefoot.wire import WireModel
 
@@ -31,7 +43,11 @@ def schema_text() -> str:
             (RunResult, "validation"),
             (EventsPage, "validation"),
             (SendMessage, "validation"),
+            (EndSession, "validation"),
             (CancelToolCall, "validation"),
+            (Pause, "validation"),
+            (Resume, "validation"),
+            (RaiseLimit, "validation"),
             (Approve, "validation"),
             (Deny, "validation"),
             (Slice, "validation"),
