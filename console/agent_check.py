@@ -1,6 +1,6 @@
 """What is wrong with agent files and with all of their tools, as their author wants to know it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from activities.scripted.script import load_script
 from activities.tools.discovery import discover_tools_of
 from activities.tools.problem import Problem
 from console.agent_table import problem_fields
+from surefoot.approval import unknown_tools
 from workers.agent_directories import agent_directories
 from workers.environment import process_environment
 from workers.models import SCRIPTED, check_form, is_scripted
@@ -51,8 +52,14 @@ def _report(name: str) -> AgentReport:
     if not isinstance(agent, AgentFile):
         return AgentReport(name, str(path), (), agent)
     found = discover_tools_of(agent, environment=process_environment())
-    problems = (*_problems_of_the_model(agent), *found.problems)
+    unmet = () if found.problems else _rules_for_nothing(agent, found.tools)
+    problems = (*_problems_of_the_model(agent), *found.problems, *unmet)
     return AgentReport(name, str(path), tuple(sorted(found.tools)), problems)
+
+
+def _rules_for_nothing(agent: AgentFile, tools: Collection[str]) -> Iterator[Problem]:
+    for name in unknown_tools(agent.definition.approval, tools):
+        yield agent.problem("it has no such tool", "approval", name)
 
 
 def _problems_of_the_model(agent: AgentFile) -> Iterator[Problem]:

@@ -7,6 +7,7 @@ from activities.tools.discovery import discover_tools
 from activities.tools.disk_tool import DiskTool
 from activities.tools.executor import Tool
 from activities.tools.problem import Problem
+from console.tool_approval import idle_rule
 from workers.environment import process_environment
 
 
@@ -21,9 +22,11 @@ class ToolReport:
 def check_tools(sources: Sequence[str]) -> ToolReport:
     """Search these places for everything that is wrong; nothing raises."""
     found = discover_tools(sources, environment=process_environment())
-    wrong = {str(problem.file) for problem in found.problems}
+    idle = [problem for _, tool in sorted(found.tools.items()) for problem in idle_rule(tool)]
+    problems = (*found.problems, *idle)
+    wrong = {str(problem.file) for problem in problems}
     good = [tool for _, tool in sorted(found.tools.items()) if not _is_at_one_of(wrong, tool)]
-    return ToolReport(tuple(good), found.problems)
+    return ToolReport(tuple(good), problems)
 
 
 def _is_at_one_of(places: Collection[str], tool: Tool) -> bool:

@@ -9,6 +9,7 @@ from activities.tools.disk_tool import DiskTool
 from activities.tools.executor import Tool
 from console.safe_text import safe_text
 from console.tool_sources import load_tools
+from surefoot.approval import approval_json, approval_text
 
 
 @dataclass(frozen=True)
@@ -28,14 +29,17 @@ class ToolRow:
             "source": self.source,
             "executable": _executable(self.tool),
             "executor_queue": definition.executor_queue,
+            "approval": approval_json(definition.approval),
         }
 
-    def cells(self) -> tuple[str, str, str, str]:
-        """Give the row for people: name, timeout, source, description."""
+    def cells(self) -> tuple[str, str, str, str, str]:
+        """Give the row for people: name, timeout, approval, source, description."""
         definition = self.tool.definition
         source = self.source if definition.executor_queue is None else f"queue {definition.executor_queue}"
         description = _first_line(definition.description)
-        return definition.name, f"{definition.timeout_seconds:g}s", safe_text(source), safe_text(description)
+        approval = approval_text(definition.approval)
+        timeout = f"{definition.timeout_seconds:g}s"
+        return definition.name, timeout, approval, safe_text(source), safe_text(description)
 
 
 def tool_rows(sources: Sequence[str]) -> tuple[ToolRow, ...]:
@@ -46,7 +50,9 @@ def tool_rows(sources: Sequence[str]) -> tuple[ToolRow, ...]:
 
 def tool_table(rows: Sequence[ToolRow]) -> Iterator[str]:
     """Print rows with a heading, in columns; the last one is as long as it is."""
-    table = [("NAME", "TIMEOUT", "SOURCE", "DESCRIPTION"), *(row.cells() for row in rows)]
+    table = [("NAME", "TIMEOUT", "APPROVAL", "SOURCE", "DESCRIPTION"), *(row.cells() for row in rows)]
+    if all(row.tool.definition.approval == "never" for row in rows):
+        table = [(name, timeout, *more) for name, timeout, _, *more in table]
     widths = [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
     for *cells, last in table:
         padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=False)]

@@ -14,6 +14,7 @@ from console.exit_codes import ExitCode
 from console.json_text import escape_controls, json_text
 from console.lines import write_line
 from console.safe_text import safe_text
+from console.tool_approval import approval_of
 from console.tool_call import call_tool, find_tool, read_params
 from console.tool_check import check_tools
 from console.tool_sources import load_tools, tool_sources
@@ -63,7 +64,10 @@ def list_tools(tools: ToolsOption = None, output: FormatOption = ToolsFormat.TEX
 
 @tools_app.command("show")
 def show_tool(name: NameArgument, tools: ToolsOption = None, output: FormatOption = ToolsFormat.TEXT) -> int:
-    """Show what the model sees of a tool; as JSON, its manifest with every default filled in."""
+    """Show what the model sees of a tool, and when it needs approval.
+
+    As JSON, it is its manifest with every default filled in.
+    """
     tool = find_tool(load_tools(tool_sources(tools or ())), name)
     match output:
         case ToolsFormat.JSON:
@@ -71,6 +75,8 @@ def show_tool(name: NameArgument, tools: ToolsOption = None, output: FormatOptio
         case ToolsFormat.TEXT:
             section = tool_section([tool.definition])
             write_line(sys.stdout, safe_text(section) if sys.stdout.isatty() else section)
+            for line in approval_of(tool.definition):
+                write_line(sys.stdout, line)
     return ExitCode.DONE
 
 
@@ -85,6 +91,8 @@ def check(
     report = check_tools(tool_sources([*(sources or ()), *(tools or ())]))
     for tool in report.good:
         write_line(sys.stdout, f"ok: {tool.definition.name} ({safe_text(tool.origin)})")
+        for line in approval_of(tool.definition):
+            write_line(sys.stdout, f"  {line}")
     for problem in report.problems:
         write_line(sys.stderr, safe_text(f"problem: {problem}"))
     return ExitCode.RUN_FAILED if report.problems else ExitCode.DONE

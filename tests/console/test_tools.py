@@ -73,6 +73,7 @@ def test_tools_are_listed_for_programs(surefoot: Command, tmp_path: Path) -> Non
             "source": str(tmp_path),
             "executable": str(executable),
             "executor_queue": None,
+            "approval": "never",
         }
     ]
 
