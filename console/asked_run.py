@@ -15,7 +15,7 @@ from console.given_text import prompt_text, system_text
 from console.output_schema import read_output_schema
 from surefoot.limits import Limits
 from surefoot.protocol import Protocol
-from surefoot.run import OnModelFailure, RunInput, Session
+from surefoot.run import NoticeKind, OnModelFailure, RunInput, Session
 from workers.models import SCRIPTED
 from workers.settings import Settings
 
@@ -57,6 +57,7 @@ class AskedRun:
     on_model_failure: OnModelFailure | None = None
     session: Session | None = None
     approvals: AskedApprovals = NOTHING_ASKED
+    notify: tuple[NoticeKind, ...] = ()
 
 
 def run_input(asked: AskedRun, settings: Settings, *, elsewhere: bool) -> RunInput:
@@ -83,6 +84,7 @@ def run_input(asked: AskedRun, settings: Settings, *, elsewhere: bool) -> RunInp
             approval_seconds=asked.approvals.seconds,
             approval=file.definition.approval if file is not None else {},
             approve=dict(asked.approvals.rules),
+            notify=asked.notify,
             model_patience=settings.model_patience(),
         )
     except ValidationError as error:

@@ -35,6 +35,7 @@ from console.limit_options import (
     MaxToolCalls,
     MaxTurns,
 )
+from console.notify_option import NotifyOption, asked_notices, on_approval_when_told, refuse_untold
 from console.options import AddressOption, ToolsOption, WorkdirOption
 from console.output import OutputFormat, choose_output
 from console.reducer_sources import ReducersOption
@@ -63,6 +64,7 @@ def run(
     approve: ApproveOption = None,
     on_approval: OnApprovalOption = None,
     approval_timeout: ApprovalTimeoutOption = None,
+    notify: NotifyOption = None,
     workdir: WorkdirOption = None,
     workflow_id: Annotated[
         str | None, typer.Option(metavar="ID", help="The run's id in Temporal; made up if unset.")
@@ -93,6 +95,7 @@ def run(
     file = None if agent is None else agent_or_complain(agent)
     place = AskedPlace(file, tools, reducers, workdir, queue, stay=stay)
     where = asked_place(place, settings, address=named)
+    notices = asked_notices(notify)
     asked = AskedRun(
         prompt,
         file,
@@ -111,9 +114,13 @@ def run(
         system=system,
         output_schema=output_schema,
         on_model_failure=on_model_failure,
-        approvals=asked_approvals(approve, on_approval, approval_timeout, output),
+        approvals=asked_approvals(
+            approve, on_approval_when_told(on_approval, notices), approval_timeout, output
+        ),
+        notify=notices,
     )
     if isinstance(where, Embedded):
+        refuse_untold(notices, settings)
         refuse_unknown_tools(asked.approvals.rules, where.tools)
     wanted = run_input(asked, settings, elsewhere=isinstance(where, NamedServer))
     if file is not None and isinstance(where, NamedServer):

@@ -7,6 +7,12 @@ import typer
 
 from console.agent_files import AgentOption, agent_or_complain
 from console.agent_run import chosen_limits, say_whose_tools
+from console.approval_options import (
+    ApprovalTimeoutOption,
+    ApproveOption,
+    OnApprovalOption,
+    asked_approvals,
+)
 from console.asked_run import (
     AskedRun,
     ModelOption,
@@ -29,7 +35,9 @@ from console.limit_options import (
     MaxTurns,
     read_period,
 )
+from console.notify_option import NotifyOption, asked_notices, on_approval_when_told
 from console.options import AddressOption, ReasonOption
+from console.output import OutputFormat
 from console.schedule_server import (
     Change,
     ScheduleFormat,
@@ -89,6 +97,10 @@ def create(
     max_time: MaxTime = None,
     max_failures_in_a_row: MaxFailuresInARow = None,
     on_model_failure: OnModelFailureOption = None,
+    approve: ApproveOption = None,
+    on_approval: OnApprovalOption = None,
+    approval_timeout: ApprovalTimeoutOption = None,
+    notify: NotifyOption = None,
     address: AddressOption = None,
     queue: Annotated[
         str | None, typer.Option(metavar="NAME", help="The task queue of a `surefoot worker` on that server.")
@@ -97,13 +109,15 @@ def create(
     """Have the server start a run at these times, each as `surefoot run` would start it now.
 
     Its runs have the schedule's id and their time as ids. They are served by whoever serves the queue: on
-    the embedded server that is `surefoot dev`, which has to be up.
+    the embedded server that is `surefoot dev`, which has to be up. A call that needs approval is denied,
+    unless --on-approval or --notify approval says that it waits.
     """
     settings = settings_or_complain()
     named, served = address_or_complain(address), checked_name("--queue", queue)
     if named is None and served is not None:
         raise CommandError("--queue names a worker on a server: pass --address too")
     file = None if agent is None else agent_or_complain(agent)
+    notices = asked_notices(notify)
     asked = AskedRun(
         prompt,
         file,
@@ -122,6 +136,11 @@ def create(
         system=system,
         output_schema=output_schema,
         on_model_failure=on_model_failure,
+        # Nobody is at a terminal when its runs start.
+        approvals=asked_approvals(
+            approve, on_approval_when_told(on_approval, notices), approval_timeout, OutputFormat.JSON
+        ),
+        notify=notices,
     )
     new = NewSchedule(
         checked_name("ID", schedule_id) or "",

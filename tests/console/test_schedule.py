@@ -92,3 +92,18 @@ def test_a_server_that_does_not_answer_is_4(usable: Surefoot) -> None:
     said = usable.refuses("schedule", "list", "--address", "127.0.0.1:1", exit_code=4)
 
     assert said.startswith("cannot reach Temporal at 127.0.0.1:1: ")
+
+
+def test_a_run_that_is_to_tell_people_needs_somebody_to_tell(usable: Surefoot) -> None:
+    said = usable.refuses("run", "Report.", *MODEL, "--notify", "ended")
+
+    assert said == "--notify tells nobody: set SUREFOOT_NOTIFY_COMMAND or SUREFOOT_NOTIFY_URL"
+
+
+def test_a_run_tells_people_that_it_has_ended(surefoot: Surefoot) -> None:
+    environment = {"SUREFOOT_NOTIFY_COMMAND": "sh -c 'cat > told.json'"}
+    ran = surefoot("run", "Report.", *MODEL, "--notify", "ended", environment=environment)
+
+    told = json.loads((surefoot.directory / "told.json").read_text())
+    assert (ran.exit_code, ran.stdout) == (0, "Done.\n")
+    assert (told["what"], told["status"], told["text"]) == ("ended", "completed", "Done.")
