@@ -124,4 +124,13 @@ async def test_a_history_names_things_as_it_always_will(client: Client) -> None:
     named = [query.name for query in definition.query_definitions if not query.name.startswith("__")]
     assert sorted(named) == ["conversation", "events", "slices"]
     updates = [update.name for update in definition.update_definitions]
-    assert sorted(updates) == ["cancel_tool_call", "send_message"]
+    assert sorted(updates) == [
+        "approve",
+        "cancel_tool_call",
+        "deny",
+        "end_session",
+        "pause",
+        "raise_limit",
+        "resume",
+        "send_message",
+    ]

@@ -46,8 +46,10 @@ def test_a_rule_that_never_asks_is_told(tmp_path: Path, capsys: pytest.CaptureFi
 
     assert (exit_code, said.err) == (
         1,
-        f"problem: {tmp_path}/rm.tool.json: approval: "
-        "never asks, for annotations.destructiveHint is not true\n",
+        (
+            f"problem: {tmp_path}/rm.tool.json: approval: "
+            "never asks, for annotations.destructiveHint is not true\n"
+        ),
     )
 
 
