@@ -30,7 +30,8 @@ def steering_text(event: SteeringEvent) -> str:
                 f"{safe_line(name)} {_shown(before.get(name))} -> {_shown(limit)}"
                 for name, limit in limits.items()
             )
-            return f"limit raised{_by(sender)}{_because(reason)}: {changes}"
+            why = f" ({safe_line(reason, _MAX_REASON_CHARACTERS)})" if reason else ""
+            return f"limit raised{_by(sender)}: {changes}{why}"
 
 
 def _by(sender: str | None) -> str:
