@@ -58,7 +58,7 @@ async def served(client: Client, server: RealServer, example: str) -> AsyncGener
     """Serve the run of an example under names of the test's own; gives the example with them."""
     mark = secrets.token_hex(4)
     own = example.replace("localhost:7233", server.address)
-    for name in ("count-files", "nightly-api"):
+    for name in ("count-files", "count-talk", "nightly-api"):
         own = own.replace(name, f"{name}-{mark}")
     own = re.sub(r'(task_queue=|--task-queue )"?surefoot"?', rf'\g<1>"surefoot-{mark}"', own)
     model = Patient(client, f"count-files-{mark}") if "count-files" in example else Ready()
@@ -96,6 +96,15 @@ async def test_a_run_is_started_followed_messaged_and_awaited_from_python(
     assert (events[0], events[-1]) == ("run_started", "run_finished")
     assert "message_received" in events
     assert result == "completed How many files are in src/? And in tests/?"
+
+
+async def test_one_call_starts_a_session_or_goes_on_with_it_from_python(
+    client: Client, server: RealServer, tmp_path: Path
+) -> None:
+    async with served(client, server, block(section("A conversation"), "python")) as example:
+        said = await python(example, tmp_path)
+
+    assert said.splitlines() == ["None fails.", "None fails."]
 
 
 async def test_a_run_is_a_child_of_somebodys_own_workflow(
