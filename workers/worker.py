@@ -26,6 +26,7 @@ from workers.roles import Role, queue_of
 from workers.settings import Settings
 from workers.storage import open_store
 from workers.telemetry.metrics import Measuring
+from workers.telemetry.tracing import tracing
 from workers.versioning import pinning
 from workflows.agent import Agent
 
@@ -98,7 +99,10 @@ def build_worker(
         sticky_queue_schedule_to_start_timeout=_STICKY_PATIENCE,
         graceful_shutdown_timeout=settings.graceful_shutdown_timeout,
         interceptors=[*telemetry, *([Reducing(reducers)] if reducers else [])],
-        plugins=[SimplePlugin("surefoot.tools", run_context=partial(_closing, executor))],
+        plugins=[
+            SimplePlugin("surefoot.tools", run_context=partial(_closing, executor)),
+            *tracing(settings),
+        ],
     )
 
 
