@@ -9,13 +9,25 @@ from tests.replay.scenarios import (
     long_runs,
     operators,
     outcomes,
+    sessions,
     steering,
     sub_agents,
     turns,
 )
 from tests.replay.stage import Stage
 
-_MODULES = (turns, outcomes, executors, operators, limits, long_runs, sub_agents, steering, approvals)
+_MODULES = (
+    turns,
+    outcomes,
+    executors,
+    operators,
+    limits,
+    long_runs,
+    sub_agents,
+    steering,
+    approvals,
+    sessions,
+)
 
 SCENARIOS: Mapping[str, Callable[[Stage], Awaitable[None]]] = {
     scenario.__name__.replace("_", "-"): scenario for module in _MODULES for scenario in module.SCENARIOS
