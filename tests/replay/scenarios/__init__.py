@@ -7,6 +7,7 @@ from tests.replay.scenarios import (
     executors,
     limits,
     long_runs,
+    notices,
     operators,
     outcomes,
     sessions,
@@ -27,6 +28,7 @@ _MODULES = (
     steering,
     approvals,
     sessions,
+    notices,
 )
 
 SCENARIOS: Mapping[str, Callable[[Stage], Awaitable[None]]] = {
