@@ -3,7 +3,7 @@
 from pathlib import Path
 from urllib.parse import quote
 
-from playwright.async_api import Page, TimeoutError  # noqa: A004  Playwright's own
+from playwright.async_api import FloatRect, Page, TimeoutError  # noqa: A004  Playwright's own
 
 COLUMNS = (
     "SurefootAgent",
@@ -18,6 +18,7 @@ _OTHER_COLUMNS = ("Run ID", "Type", "End")
 _PATIENCE_MILLISECONDS = 60_000
 _NAVIGATION_PIXELS = 256
 _HEADER_PIXELS = 48
+_MARGIN_PIXELS = 16
 
 # What a run says of itself is shown in frames of the page's own origin.
 _SAID = """() => [document, ...[...document.querySelectorAll('iframe')].map(frame => frame.contentDocument)]
@@ -66,25 +67,41 @@ class Pages:
         """Give all text of the page, on one line."""
         return str(await self._page.evaluate(_SAID))
 
-    async def photograph(self, file: Path, *, top: int = _HEADER_PIXELS, height: int = 700) -> None:
-        """Write what is right of the navigation to a PNG file."""
-        width = (self._page.viewport_size or {"width": 1_360})["width"]
-        await self._page.mouse.move(_NAVIGATION_PIXELS + 4, 4)
-        await self._page.screenshot(
-            path=file,
-            clip={"x": _NAVIGATION_PIXELS, "y": top, "width": width - _NAVIGATION_PIXELS, "height": height},
-            animations="disabled",
-        )
+    async def photograph(self, file: Path, *, below: str | None = None, height: int) -> None:
+        """Write what is right of the navigation, from the line of a text on, to a PNG file."""
+        top = _HEADER_PIXELS
+        if below is not None:
+            box = await self._page.get_by_text(below).first.bounding_box()
+            assert box is not None, below
+            top = max(top, box["y"] - _MARGIN_PIXELS)
+        size = self._page.viewport_size
+        assert size is not None
+        clip: FloatRect = {
+            "x": _NAVIGATION_PIXELS,
+            "y": top,
+            "width": size["width"] - _NAVIGATION_PIXELS,
+            "height": height,
+        }
+        await self._page.screenshot(path=file, clip=clip, animations="disabled")
 
     async def open_call(self, text: str) -> None:
         """Open what the timeline knows of one bar, by its text."""
         await self.click(text)
-        await self._page.get_by_text("Activity Task Failed").first.scroll_into_view_if_needed()
+        await self._page.get_by_text("Activity Task Failed").first.wait_for()
 
-    async def scroll_to(self, text: str) -> None:
-        """Bring a text to the top of the page."""
-        found = self._page.get_by_text(text).first
-        await found.evaluate("element => element.scrollIntoView({block: 'start'})")
+    async def send_update(self, name: str, argument: str) -> None:
+        """Fill in the UI's own form for an update of the run, and submit it."""
+        await self._page.locator("text=More Actions >> visible=true").first.click()
+        await self._page.locator("text=Send an Update >> visible=true").first.click()
+        form = self._page.locator("dialog[open]")
+        # What is there to choose from hangs on a field that is never visible.
+        await form.get_by_test_id("update-select").locator("xpath=ancestor::button[1]").click()
+        await self._page.locator(f'[role=option]:has-text("{name}") >> visible=true').first.click()
+        await form.locator(".cm-content").click()
+        await self._page.keyboard.insert_text(argument)
+        # Leaving the field sets its text out over several lines, which moves the button.
+        await form.get_by_text("Single JSON payload supported.").click()
+        await form.locator("button[type=submit]").click()
 
     async def _open(self, url: str) -> None:
         # A page of a run that goes on never stops loading.

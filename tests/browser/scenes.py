@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from temporalio import activity
 from temporalio.client import Client, WorkflowHandle
 from temporalio.common import RawValue
+from temporalio.service import RPCError
 
 from activities.interface import LlmTurnResult
 from surefoot.conversation import Message
@@ -142,3 +143,18 @@ async def reviewers(client: Client) -> AsyncGenerator[WorkflowHandle[Any, Any]]:
             await until_event(style, "tool_execution_scheduled")
         yield handle
         await handle.cancel()
+
+
+@asynccontextmanager
+async def publication(client: Client) -> AsyncGenerator[WorkflowHandle[Any, Any]]:
+    """Have a run of which one call waits for approval."""
+    publish = tool("publish", answer, inputSchema=_params("to"), approval="always")
+    model = Replies([calls(("publish", {"to": "the public mirror"})), says("It is published.")])
+    async with serving(client, model, [publish]) as queue:
+        run = RunInput(prompt="Publish version 1.5.", model=MODEL, agent_name="publisher")
+        handle = await start_run(client, run, workflow_id="publish-1.5", queue=queue)
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            await until_event(handle, "approval_requested")
+        yield handle
+        with suppress(RPCError):
+            await handle.cancel()

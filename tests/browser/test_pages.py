@@ -1,13 +1,14 @@
 """What an operator reads in Temporal's own UI."""
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
 from temporalio.client import Client
 
 from tests.browser.pages import COLUMNS, Pages
-from tests.browser.scenes import TOKEN, release, reviewers, write_tools
+from tests.browser.scenes import TOKEN, publication, release, reviewers, write_tools
 
 pytestmark = pytest.mark.long
 
@@ -86,3 +87,21 @@ async def test_the_pages_of_a_run_lead_to_the_agents_that_it_called(client: Clie
         )
         await pages.list("SurefootAgent = 'style_reviewer' AND SurefootStatus = 'running'")
         await pages.shows("1 Workflow", "review-1.5/1-2")
+
+
+async def test_a_call_is_approved_with_nothing_but_the_ui(client: Client, pages: Pages) -> None:
+    async with publication(client) as run:
+        run_id = run.first_execution_run_id or ""
+        await pages.list("SurefootStatus = 'waiting'")
+        await pages.shows("publish-1.5")
+
+        await pages.run(run.id, run_id, "user-metadata")
+        await pages.shows(
+            "Waits for approval of 1 call", 'publish {"to": "the public mirror"}: send the update'
+        )
+        told = re.search(r"approve with (\{.*?\})", await pages.said())
+        assert told is not None
+        await pages.send_update("approve", told[1])
+
+        result = await asyncio.wait_for(run.result(), 60)
+        assert (result["status"], result["failed_tool_executions"]) == ("completed", 0)
