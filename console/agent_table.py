@@ -83,6 +83,7 @@ def agent_fields(agent: AgentFile) -> dict[str, JsonValue]:
         "mcp_servers": [*sorted(definition.mcp_servers)],
         "limits": agent.limits.model_dump(mode="json"),
         "approval": approvals_json(definition.approval),
+        "on_model_failure": definition.on_model_failure,
         "output_schema": definition.output_schema,
         "system": agent.system,
     }

@@ -117,6 +117,7 @@ def test_an_agent_is_shown_with_all_that_its_file_says(
         "mcp_servers": ["time"],
         "limits": Limits(max_turns=1000, max_cost=Decimal(2), max_seconds=5400).model_dump(mode="json"),
         "approval": {},
+        "on_model_failure": None,
         "output_schema": None,
         "system": "One.\n\nTwo.",
     }

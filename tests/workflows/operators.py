@@ -47,10 +47,10 @@ async def raise_limits(run: WorkflowHandle[Any, Any], limits: Mapping[str, JsonV
     await update(run, RAISE_LIMIT_UPDATE, RaiseLimit(limits=limits, **more))
 
 
-async def update(run: WorkflowHandle[Any, Any], name: str, argument: object) -> None:
+async def update(run: WorkflowHandle[Any, Any], name: str, *arguments: object) -> None:
     """Have the run take an update, or raise why it does not."""
     # The SDK's overloads leave type arguments open.
-    await run.execute_update(name, argument)  # pyright: ignore[reportUnknownMemberType]
+    await run.execute_update(name, args=arguments)  # pyright: ignore[reportUnknownMemberType]
 
 
 async def until_scheduled(run: WorkflowHandle[Any, Any], tool_exec_id: str) -> None:

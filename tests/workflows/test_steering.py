@@ -255,3 +255,32 @@ async def test_no_steering_is_taken_and_forgotten_when_it_comes_at_the_end_of_a_
     assert sorted(event.limits["max_turns"] for event in told) == sorted(taken)  # pyright: ignore[reportArgumentType]  all are numbers
     assert all(after.before == before.limits for before, after in pairwise(told))
     assert result.turns == 7
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        pytest.param(PAUSE_UPDATE, [{"reason": 5}], id="a reason that is a number"),
+        pytest.param(RAISE_LIMIT_UPDATE, [dict[str, object]()], id="no limits"),
+        pytest.param(RAISE_LIMIT_UPDATE, [{"limits": [1]}], id="a list of limits"),
+        pytest.param(RAISE_LIMIT_UPDATE, [], id="no argument"),
+        pytest.param(RAISE_LIMIT_UPDATE, ["max_turns"], id="text"),
+    ],
+)
+async def test_a_form_that_is_filled_in_wrongly_is_refused(
+    client: Client, name: str, arguments: list[object]
+) -> None:
+    async with asyncio.timeout(20), serving(client, Silent()) as queue:
+        run = await start(client, queue)
+        with pytest.raises(WorkflowUpdateFailedError):
+            await update(run, name, *arguments)
+        await update(run, PAUSE_UPDATE)
+        await update(run, RESUME_UPDATE, {"sender": "Ada", "color": "red"})
+        events = await events_of(run)
+        await run.terminate()
+
+    assert [kind for kind in kinds(events) if kind != "turn_started"] == [
+        "run_started",
+        "run_paused",
+        "run_resumed",
+    ]
