@@ -23,7 +23,12 @@ _AMOUNTS: Mapping[AttributeName, SearchAttributeKey[float]] = {
 
 def first_attributes(agent: str | None) -> TypedSearchAttributes:
     """Give what a run is to be started with, which spares it the first event."""
-    return _typed(changed_attributes(Numbers(agent=agent), {}))
+    return attributes_of(Numbers(agent=agent))
+
+
+def attributes_of(numbers: Numbers) -> TypedSearchAttributes:
+    """Give all that is known of a run, as the server takes it."""
+    return _typed(changed_attributes(numbers, {}))
 
 
 def tell_attributes(now: Numbers) -> None:
