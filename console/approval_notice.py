@@ -2,27 +2,27 @@
 
 from collections.abc import Callable, Iterator
 
-from surefoot.ledger import Event, Ledger, reduce_event
+from console.open_questions import OpenQuestions
+from surefoot.ledger import Event
 
 
 class ApprovalNotice:
-    """Says once of each call how to decide about it; `command` prints that of a name for a call."""
+    """Says once of each call how to decide about it; `command` prints one for a run and its call."""
 
-    def __init__(self, command: Callable[[str, str], str]) -> None:
+    def __init__(self, command: Callable[[str, str, str], str]) -> None:
         self._command = command
-        self._ledger = Ledger()
-        self._told: set[str] = set()
+        self._questions = OpenQuestions()
+        self._told: set[tuple[str, str]] = set()
 
-    def hear(self, event: Event) -> None:
-        """Take note of an event."""
-        # Nothing else of it is needed, and it stays small.
-        self._ledger = Ledger(waiting=reduce_event(self._ledger, event).waiting)
+    def hear(self, workflow_id: str, event: Event) -> None:
+        """Take note of an event of a run."""
+        self._questions.hear(workflow_id, event)
 
     def due(self) -> Iterator[str]:
         """Give the lines that are due."""
-        for question in self._ledger.waiting:
-            if question.tool_exec_id not in self._told:
-                self._told.add(question.tool_exec_id)
-                call = question.tool_exec_id
-                approve, deny = (self._command(name, call) for name in ("approve", "deny"))
+        for question in self._questions.all:
+            key = (question.workflow_id, question.asked.tool_exec_id)
+            if key not in self._told:
+                self._told.add(key)
+                approve, deny = (self._command(name, *key) for name in ("approve", "deny"))
                 yield f"decide with `{approve}`, or `{deny} --reason TEXT`"

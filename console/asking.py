@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -11,9 +11,10 @@ from pydantic import JsonValue
 from temporalio.client import Client
 
 from console.lines import write_line
+from console.open_questions import OpenQuestion, OpenQuestions
 from console.safe_text import safe_line
 from console.typed_line import typed_line
-from surefoot.ledger import ApprovalRequested, Event, Ledger, reduce_event
+from surefoot.ledger import Event
 from surefoot.run import Approve, Deny
 from surefoot.strict_json import NotStrictJsonError, strict_json
 from workers.deciding import approve_call, deny_call
@@ -72,35 +73,30 @@ def read_reply(text: str) -> Yes | No | Edit | None:
 class Asker:
     """Asks about one call after the other; those that others decided about are not asked any more."""
 
-    def __init__(self, client: Client, workflow_id: str, output: object) -> None:
+    def __init__(self, client: Client, output: object) -> None:
         self._client = client
-        self._workflow_id = workflow_id
         self._drawing = output if isinstance(output, Drawing) else None
-        self._ledger = Ledger()
+        self._questions = OpenQuestions()
         self._heard = asyncio.Event()
         self._prompt = ""
 
-    def hear(self, event: Event) -> None:
-        """Take note of an event that was shown just now."""
-        self._ledger = Ledger(waiting=reduce_event(self._ledger, event).waiting)
+    def hear(self, workflow_id: str, event: Event) -> None:
+        """Take note of an event of a run that was shown just now."""
+        self._questions.hear(workflow_id, event)
         self._heard.set()
-        if self._prompt and self._ledger.waiting:
+        if self._prompt and self._questions.all:
             _write(self._prompt)
-
-    def due(self) -> Iterator[str]:
-        """Give nothing: whoever is asked need not be told how to decide."""
-        yield from ()
 
     async def ask(self) -> None:
         """Ask for as long as the run goes on; ends with its input."""
         while True:
             self._heard.clear()
-            if not self._ledger.waiting:
+            if not self._questions.all:
                 await self._heard.wait()
-            elif not await self._about(self._ledger.waiting[0]):
+            elif not await self._about(self._questions.all[0]):
                 return
 
-    async def _about(self, question: ApprovalRequested) -> bool:
+    async def _about(self, question: OpenQuestion) -> bool:
         if self._drawing is not None:
             self._drawing.hold()
         try:
@@ -110,13 +106,13 @@ class Asker:
             if self._drawing is not None:
                 self._drawing.go_on()
 
-    async def _settle(self, question: ApprovalRequested) -> bool:
+    async def _settle(self, question: OpenQuestion) -> bool:
         """Ask until it is decided, here or elsewhere; False at the end of the input."""
-        call = f"{safe_line(question.tool, 64)} ({question.tool_exec_id})"
-        while question in self._ledger.waiting:
+        call = f"{safe_line(question.asked.tool, 64)} ({question.asked.tool_exec_id})"
+        while question in self._questions.all:
             line = await self._typed(f"Approve {call}? y, n REASON, always, edit: ", question)
             if line is None:
-                return question not in self._ledger.waiting
+                return question not in self._questions.all
             match read_reply(line):
                 case Yes(always=always):
                     await self._approve(question, always=always)
@@ -128,7 +124,7 @@ class Asker:
                     pass
         return True
 
-    async def _edit(self, question: ApprovalRequested) -> None:
+    async def _edit(self, question: OpenQuestion) -> None:
         line = await self._typed("Arguments, as one JSON object: ", question)
         if not line:
             return
@@ -140,40 +136,42 @@ class Asker:
             await self._approve(question, params=params)
 
     async def _approve(
-        self, question: ApprovalRequested, *, always: bool = False, params: JsonValue = None
+        self, question: OpenQuestion, *, always: bool = False, params: JsonValue = None
     ) -> None:
         request = Approve(
-            tool_exec_id=question.tool_exec_id,
-            params_sha256=question.params_sha256,
+            tool_exec_id=question.asked.tool_exec_id,
+            params_sha256=question.asked.params_sha256,
             scope="run" if always else "once",
             params=params,
         )
         with _told():
-            await approve_call(self._client, self._workflow_id, request)
+            await approve_call(self._client, question.workflow_id, request)
             await self._decided(question)
 
-    async def _deny(self, question: ApprovalRequested, reason: str) -> None:
+    async def _deny(self, question: OpenQuestion, reason: str) -> None:
         request = Deny(
-            tool_exec_id=question.tool_exec_id, params_sha256=question.params_sha256, reason=reason
+            tool_exec_id=question.asked.tool_exec_id,
+            params_sha256=question.asked.params_sha256,
+            reason=reason,
         )
         with _told():
-            await deny_call(self._client, self._workflow_id, request)
+            await deny_call(self._client, question.workflow_id, request)
             await self._decided(question)
 
-    async def _decided(self, question: ApprovalRequested) -> None:
+    async def _decided(self, question: OpenQuestion) -> None:
         """Wait until the decision is shown, so that the same is not asked again."""
         self._prompt = ""
-        while question in self._ledger.waiting:
+        while question in self._questions.all:
             self._heard.clear()
             await self._heard.wait()
 
-    async def _typed(self, prompt: str, question: ApprovalRequested) -> str | None:
+    async def _typed(self, prompt: str, question: OpenQuestion) -> str | None:
         """Give the line that is typed; None at the end of the input, or once others have decided."""
         self._prompt = prompt
         _write(prompt)
         typing = asyncio.create_task(typed_line(sys.stdin.fileno()))
         try:
-            while not typing.done() and question in self._ledger.waiting:
+            while not typing.done() and question in self._questions.all:
                 self._heard.clear()
                 hearing = asyncio.create_task(self._heard.wait())
                 await asyncio.wait({typing, hearing}, return_when=asyncio.FIRST_COMPLETED)

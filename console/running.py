@@ -166,7 +166,15 @@ async def _follow(
 ) -> ExitCode:
     if command.talk is not None:
         return await command.talk(client, workflow_id, interrupt)
-    return await watch(client, workflow_id, command.output, interrupt, address=address, asks=_asks(command))
+    return await watch(
+        client,
+        workflow_id,
+        command.output,
+        interrupt,
+        address=address,
+        asks=_asks(command),
+        children=_waits(command),
+    )
 
 
 def _again(command: RunCommand, workflow_id: str, address: str | None) -> str:
@@ -175,12 +183,14 @@ def _again(command: RunCommand, workflow_id: str, address: str | None) -> str:
     return f"`{watch_command(workflow_id, address)}` shows it again."
 
 
+def _waits(command: RunCommand) -> bool:
+    return command.run.on_approval == "wait"
+
+
 def _asks(command: RunCommand) -> bool:
     """Whether there is somebody at this terminal who can be asked about calls."""
     terminal = sys.stdin.isatty() and sys.stderr.isatty()
-    return (
-        command.run.on_approval == "wait" and terminal and isinstance(command.output, Drawing | PlainOutput)
-    )
+    return _waits(command) and terminal and isinstance(command.output, Drawing | PlainOutput)
 
 
 def _leave(command: RunCommand, again: str) -> ExitCode:

@@ -98,7 +98,7 @@ class Talk:
 
     async def _listen(self, client: Client, workflow_id: str) -> RunFinished:
         held = HeldNotice(command_on("resume", workflow_id, self._address))
-        approval = ApprovalNotice(lambda name, call: command_on(name, workflow_id, self._address, call))
+        approval = ApprovalNotice(lambda name, run, call: command_on(name, run, self._address, call))
         number = 0
         async for seen in follow(client, workflow_id, patience=PATIENCE):
             if isinstance(seen, Snapshot):
@@ -107,7 +107,7 @@ class Talk:
                     write_line(sys.stderr, line)
                 continue
             held.hear(seen)
-            approval.hear(seen)
+            approval.hear(workflow_id, seen)
             number += 1
             if number > self._known:
                 self._output.show(seen)

@@ -1,15 +1,14 @@
 """Watching a run until it is over, or until the user asks to be left out of it."""
 
 import asyncio
-import shlex
 import sys
 from contextlib import suppress
 from datetime import timedelta
 
 from temporalio.client import Client
 
-from console.approval_notice import ApprovalNotice
-from console.asking import Asker
+from console.approving import Approving
+from console.command_line import command_on
 from console.exit_codes import ExitCode
 from console.held_notice import HeldNotice
 from console.interrupt import Interrupt
@@ -31,26 +30,24 @@ async def watch(
     *,
     address: str | None = None,
     asks: bool = False,
+    children: bool = False,
 ) -> ExitCode:
     """Show a run as it goes, from its beginning; leaving it does not end it.
 
     `address` is what commands about the run have to name; None is the embedded server. With `asks`, whoever
-    is at the terminal is asked about calls that wait for approval.
+    is at the terminal is asked about calls that wait for approval, and with `children` about those of agents
+    that the run calls, too.
 
     Raises:
         RunUnknownError, RPCError: as `follow` does.
     """
     held = HeldNotice(command_on("resume", workflow_id, address))
-    asker = Asker(client, workflow_id, output) if asks else None
-    asking = asyncio.create_task(asker.ask()) if asker is not None else None
-    approval = asker or ApprovalNotice(lambda name, call: command_on(name, workflow_id, address, call))
-    watching = asyncio.create_task(_show(client, workflow_id, output, held, approval))
+    approving = Approving(client, workflow_id, output, address=address, asks=asks, children=children)
+    watching = asyncio.create_task(_show(client, workflow_id, output, held, approving))
     try:
         await interrupt.first(watching)
     finally:
-        if asking is not None:
-            asking.cancel()
-            await asyncio.gather(asking, return_exceptions=True)
+        await approving.close()
         output.end()
     if not watching.done():
         watching.cancel()
@@ -70,22 +67,15 @@ def resume_command(workflow_id: str, address: str | None) -> str:
     return command_on("chat --resume", workflow_id, address)
 
 
-def command_on(command: str, workflow_id: str, address: str | None, call: str | None = None) -> str:
-    """Print a command with a run's id and a call's, and the server's address where it was named."""
-    where = "" if address is None else f" --address {shlex.quote(address)}"
-    which = "" if call is None else f" {shlex.quote(call)}"
-    return f"surefoot {command} {shlex.quote(workflow_id)}{which}{where}"
-
-
 async def _show(
-    client: Client, workflow_id: str, output: Output, held: HeldNotice, approval: ApprovalNotice | Asker
+    client: Client, workflow_id: str, output: Output, held: HeldNotice, approving: Approving
 ) -> RunFinished:
     async for seen in follow(client, workflow_id, patience=PATIENCE):
         match seen:
             case Snapshot():
                 output.now(seen)
                 # All that has happened is shown: what holds the run holds it now.
-                for line in (*held.due(), *approval.due()):
+                for line in (*held.due(), *approving.due()):
                     write_line(sys.stderr, line)
             case RunFinished():
                 output.show(seen)
@@ -93,7 +83,7 @@ async def _show(
             case _:
                 output.show(seen)
                 held.hear(seen)
-                approval.hear(seen)
+                approving.hear(seen)
     raise AssertionError("a run that is followed always finishes")
 
 

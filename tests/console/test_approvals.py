@@ -12,6 +12,17 @@ from tests.console.tools_on_disk import write_tool
 _ECHO = 'printf \'{"got": "%s"}\' "$(echo "$1" | tr -d \'{}" \')"'
 
 
+def calls_an_agent(surefoot: Surefoot) -> tuple[str, ...]:
+    """Give a run whose model calls an agent, which calls a tool that asks."""
+    asks_for(surefoot, {"a": 1})
+    (surefoot.directory / "putter.md").write_text(
+        "---\ndescription: Puts.\nmodel: scripted:put.yaml\ntools: [tools]\n---\nPut it.\n"
+    )
+    steps = [{"call": [{"putter": {"prompt": "Put it."}}]}, {"say": "It is put."}]
+    (surefoot.directory / "ask.yaml").write_text(json.dumps({"steps": steps}))
+    return ("--model", "scripted:ask.yaml", "--tools", "putter.md", "--approve", "put=always")
+
+
 def asks_for(surefoot: Surefoot, *params: dict[str, object]) -> tuple[str, ...]:
     """Give a run whose model calls a tool with each of these, one turn after the other."""
     tools = surefoot.directory / "tools"
@@ -115,4 +126,17 @@ def test_whoever_is_at_the_terminal_is_asked(surefoot: Surefoot) -> None:
     assert exit_code == 0, terminal.shown
     assert '"a": "\\u001b[2J"' in terminal.shown
     for text in ("put (1-1) denied: Not one.", "a:2", "a:three", "a:4", "Done."):
+        assert text in terminal.shown, terminal.shown
+
+
+@pytest.mark.long
+def test_whoever_is_at_the_terminal_is_asked_about_the_calls_of_agents(surefoot: Surefoot) -> None:
+    asked = calls_an_agent(surefoot)
+    with closing(Terminal(surefoot, "run", "Go on.", *asked, "--workflow-id", "parent")) as terminal:
+        terminal.until_it_shows("Approve put (1-1)?")
+        terminal.press("y\n")
+        exit_code = terminal.ends()
+
+    assert exit_code == 0, terminal.shown
+    for text in ("in run parent/1-1: put (1-1) waits", "in run parent/1-1: put (1-1) approved", "It is put."):
         assert text in terminal.shown, terminal.shown

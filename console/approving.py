@@ -1,0 +1,66 @@
+"""What somebody who looks at a run has to do with calls that wait for approval."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+
+from temporalio.client import Client
+
+from console.approval_notice import ApprovalNotice
+from console.approval_text import approval_lines
+from console.asking import Asker
+from console.child_runs import ChildRuns
+from console.command_line import command_on
+from console.lines import write_line
+from console.safe_text import safe_line
+from surefoot.ledger import ApprovalDenied, ApprovalGiven, ApprovalRequested, Event
+
+
+class Approving:
+    """Asks, or tells how to decide, about the calls of a run; with `children` of those below it, too."""
+
+    def __init__(
+        self,
+        client: Client,
+        workflow_id: str,
+        output: object,
+        *,
+        address: str | None,
+        asks: bool,
+        children: bool,
+    ) -> None:
+        """`address` is what commands have to name; `asks` is for somebody at the terminal."""
+        self._workflow_id = workflow_id
+        self._asker = Asker(client, output) if asks else None
+        self._asking = asyncio.create_task(self._asker.ask()) if self._asker is not None else None
+        self._notice = ApprovalNotice(lambda name, run, call: command_on(name, run, address, call))
+        self._children = ChildRuns(client, self._hear_child) if children else None
+
+    def hear(self, event: Event) -> None:
+        """Take note of an event of the run that was shown just now."""
+        self._hear(self._workflow_id, event)
+        if self._children is not None:
+            self._children.hear(event)
+
+    def due(self) -> Iterator[str]:
+        """Give the lines that are due, where nobody is asked."""
+        if self._asker is None:
+            yield from self._notice.due()
+
+    async def close(self) -> None:
+        """Ask no more."""
+        if self._children is not None:
+            await self._children.close()
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.gather(self._asking, return_exceptions=True)
+
+    def _hear(self, workflow_id: str, event: Event) -> None:
+        (self._asker or self._notice).hear(workflow_id, event)
+
+    def _hear_child(self, workflow_id: str, event: Event) -> None:
+        # Nobody shows what happens there.
+        if isinstance(event, ApprovalRequested | ApprovalGiven | ApprovalDenied):
+            for line in approval_lines(event):
+                write_line(sys.stderr, f"  in run {safe_line(workflow_id)}: {line}")
+        self._hear(workflow_id, event)
