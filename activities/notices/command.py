@@ -19,7 +19,7 @@ _SHOWN_BYTES = 512
 
 @dataclass(frozen=True)
 class ByCommand:
-    """A program and its arguments; it reads each notice from stdin, as one JSON object."""
+    """A program and its arguments; it reads each notice from stdin, as one line of JSON."""
 
     arguments: Sequence[str]
     directory: Path
@@ -38,7 +38,7 @@ class ByCommand:
             [os.fsencode(found), *map(os.fsencode, rest)],
             environment=passed_on(self.environment),
             directory=self.directory,
-            stdin=document,
+            stdin=document + b"\n",
         )
         captures = Captures(StreamCapture(_SHOWN_BYTES), StreamCapture(_SHOWN_BYTES))
         match await run_command(found, command, timeout=_TIMEOUT, captures=captures):

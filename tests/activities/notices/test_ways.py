@@ -24,7 +24,7 @@ async def test_a_command_reads_the_notice_and_sees_no_key(tmp_path: Path) -> Non
 
     await by(tmp_path, "sh", "-c", script, "first").tell(DOCUMENT)
 
-    assert (tmp_path / "told").read_bytes() == DOCUMENT + b"first none"
+    assert (tmp_path / "told").read_bytes() == DOCUMENT + b"\nfirst none"
 
 
 @pytest.mark.parametrize(
