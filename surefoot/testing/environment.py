@@ -17,9 +17,10 @@ from activities.llm_turn import OpenModel
 from activities.model import Model
 from activities.scripted.model import ScriptedModel
 from activities.scripted.script import Script
+from surefoot.approval import Approval
 from surefoot.json_schema import JsonSchema
 from surefoot.limits import Limits
-from surefoot.run import WORKFLOW, ChainLimits, ModelPatience, Protocol, RunInput, RunResult
+from surefoot.run import WORKFLOW, ChainLimits, ModelPatience, OnApproval, Protocol, RunInput, RunResult
 from surefoot.testing.cast import Cast
 from surefoot.testing.clock import Clock
 from surefoot.testing.executors import FakeExecutors
@@ -43,6 +44,9 @@ class RunSettings(TypedDict, total=False):
     limits: Limits
     model_patience: ModelPatience
     chain: ChainLimits
+    on_approval: OnApproval
+    approval_seconds: float
+    approve: dict[str, Approval]
 
 
 class Environment:

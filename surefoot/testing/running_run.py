@@ -5,22 +5,26 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
+from pydantic import JsonValue
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 
 from surefoot.failures import seconds
-from surefoot.ledger import Event, reduce_events
-from surefoot.run import RunResult, SendMessage
+from surefoot.ledger import ApprovalRequested, Event, reduce_events
+from surefoot.run import Approve, Deny, RunResult, SendMessage
 from surefoot.testing.finished_run import FinishedRun
 from surefoot.testing.observed_model import ModelTurn
 from surefoot.testing.plan import Plan
 from surefoot.testing.replay import chain_of
 from surefoot.testing.transcript import Transcript
+from workers.deciding import approve_call, deny_call, questions_of
 from workers.following import follow
 from workers.sending import send_message
 from workers.snapshot import Snapshot
 
 PATIENCE = timedelta(seconds=60)
 """How long a run may take by the clock on the wall, whatever its own clock says."""
+
+_PAUSE_SECONDS = 0.02
 
 
 class RunTooSlowError(AssertionError):
@@ -53,6 +57,44 @@ class RunningRun:
             UpdateRefusedError: the run does not take it.
         """
         await send_message(self._client, self.handle.id, SendMessage(text=text, sender=sender))
+
+    async def question(self, *, patience: timedelta = PATIENCE) -> ApprovalRequested:
+        """Wait until a call waits for approval.
+
+        Raises:
+            TimeoutError: none did within `patience` of real time.
+        """
+        async with asyncio.timeout(patience.total_seconds()):
+            while not (waiting := await questions_of(self._client, self.handle.id)):  # noqa: ASYNC110  a server's
+                await asyncio.sleep(_PAUSE_SECONDS)
+        return waiting[0]
+
+    async def approve(
+        self, question: ApprovalRequested, *, always: bool = False, params: JsonValue = None
+    ) -> None:
+        """Let the call be made, as `surefoot approve` does.
+
+        Raises:
+            UpdateRefusedError: the run does not take it.
+        """
+        request = Approve(
+            tool_exec_id=question.tool_exec_id,
+            params_sha256=question.params_sha256,
+            scope="run" if always else "once",
+            params=params,
+        )
+        await approve_call(self._client, self.handle.id, request)
+
+    async def deny(self, question: ApprovalRequested, reason: str) -> None:
+        """Have the call not be made, as `surefoot deny` does.
+
+        Raises:
+            UpdateRefusedError: the run does not take it.
+        """
+        request = Deny(
+            tool_exec_id=question.tool_exec_id, params_sha256=question.params_sha256, reason=reason
+        )
+        await deny_call(self._client, self.handle.id, request)
 
     async def end(self, *, patience: timedelta = PATIENCE) -> FinishedRun:
         """Wait until the run has ended, however it ends.

@@ -44,6 +44,7 @@ def test_every_example_passes_as_it_is_printed(report: str) -> None:
 
     assert Counter(ended) == {
         ("test_deploying.py", "PASSED"): 1,
+        ("test_publishing.py", "PASSED"): 1,
         ("test_thirty_days.py", "PASSED"): 3,
         ("test_upgrades.py", "PASSED"): 3,
         ("test_wrong.py", "FAILED"): 1,
