@@ -21,6 +21,7 @@ CALLER = RunInput(
     model_patience=ModelPatience(total_seconds=9),
     chain=ChainLimits(max_updates=3),
     model_queue="models",
+    notify=("approval", "ended"),
 )
 LIMITS = Limits(max_turns=4)
 
@@ -53,6 +54,7 @@ def test_a_child_is_started_with_what_its_agent_says_and_its_caller_has(
         model_patience=CALLER.model_patience,
         chain=CALLER.chain,
         model_queue="models",
+        notify=("approval",),
         agent="k",
         agent_name="x",
         tells_parent=True,
