@@ -21,6 +21,8 @@ _FAILURES = SearchAttributeKey.for_int("SurefootFailures")
 _ERROR_CODE = SearchAttributeKey.for_keyword("SurefootLastErrorCode")
 _COST = SearchAttributeKey.for_float("SurefootCost")
 
+_DESCRIBED_AT_ONCE = 16
+
 _RUNS = f"WorkflowType = '{WORKFLOW}' AND ExecutionStatus != 'ContinuedAsNew'"
 _BY_SERVER: Mapping[Status, str] = MappingProxyType(
     {
@@ -86,7 +88,8 @@ async def list_runs(client: Client, wanted: Wanted) -> tuple[ListedRun, ...]:
     """
     query = query_for(wanted, attributes=await has_search_attributes(client))
     found = [run async for run in client.list_workflows(query, limit=wanted.limit)]
-    summaries = await asyncio.gather(*(_summary(client, run) for run in found))
+    at_once = asyncio.Semaphore(_DESCRIBED_AT_ONCE)
+    summaries = await asyncio.gather(*(_summary(client, run, at_once) for run in found))
     return tuple(_listed(run, summary) for run, summary in zip(found, summaries, strict=True))
 
 
@@ -115,10 +118,11 @@ def _is_agent(agent: str) -> str:
     return f"SurefootAgent = '{agent}'"
 
 
-async def _summary(client: Client, run: WorkflowExecution) -> str:
+async def _summary(client: Client, run: WorkflowExecution, at_once: asyncio.Semaphore) -> str:
     # The list does not have it.
     try:
-        described = await client.get_workflow_handle(run.id, run_id=run.run_id).describe()
+        async with at_once:
+            described = await client.get_workflow_handle(run.id, run_id=run.run_id).describe()
         return await described.static_summary() or ""
     except RPCError as error:
         if error.status is not RPCStatusCode.NOT_FOUND:

@@ -1,12 +1,14 @@
 """Steering runs from the command line: what is said, what is refused, and what the run's record tells."""
 
 import json
+import signal
 
 import pytest
 
 from tests.activities.openai_server import ModelServer, Raw, Reply
 from tests.console.command import Surefoot
 from tests.console.lasting_tools import Gated, Lingering
+from workers.server_ports import free_port
 
 TALK = "steps: [{call: [{gated: {}}]}, {call: [{gated: {}}]}, {say: Done.}]\n"
 
@@ -150,3 +152,31 @@ def test_what_cannot_be_done_is_one_sentence(
 
     assert (ended.exit_code, ended.stdout) == (exit_code, "")
     assert ended.stderr.startswith(f"surefoot: {sentence}")
+
+
+@pytest.mark.long
+def test_a_run_that_was_left_is_steered_once_dev_serves_it(surefoot_alone: Surefoot) -> None:
+    surefoot = surefoot_alone
+    (surefoot.directory / "talk.yaml").write_text(
+        "steps: [{call: [{bash: {command: sleep 60}}], repeat: 9}, {say: Done.}]"
+    )
+    asked = ("--model", "scripted:talk.yaml", "--workflow-id", "left")
+    running = surefoot.start("run", "Leave me.", *asked, "-o", "jsonl")
+    running.until_printed("tool_execution_scheduled")
+    running.signal(signal.SIGINT)
+    running.ends()
+
+    unanswered = surefoot("pause", "left", "--from", "Ada")
+    dev = surefoot.start("dev", "--port", free_port(), "--ui-port", free_port())
+    dev.until_it_says("serving an unfinished run")
+    paused = surefoot("pause", "left", "--from", "Ada")
+    cancelled = surefoot("cancel", "left")
+
+    assert (unanswered.exit_code, unanswered.stderr) == (
+        1,
+        (
+            "surefoot: no worker answered for the run 'left' within 10s; the request may still be taken once "
+            "somebody serves it: look before you send it again. `surefoot dev` serves it\n"
+        ),
+    )
+    assert (paused.exit_code, cancelled.exit_code) == (0, 0)
