@@ -99,6 +99,17 @@ def test_what_is_shown_of_the_sdk_is_what_it_measures() -> None:
     assert (len(metrics("temporal")), unknown) == (9, [])
 
 
+def test_what_temporals_own_workers_tell_of_themselves_is_left_out() -> None:
+    # The server's metrics have the same names.
+    everybodys = [
+        said
+        for said in expressions()
+        for selected in re.findall(r"\btemporal_\w+(\{[^}]*\})?", said)
+        if 'job="surefoot"' not in selected
+    ]
+    assert everybodys == []
+
+
 def test_the_dashboard_says_of_each_panel_what_it_shows() -> None:
     assert [panel.title for panel in SHOWING if not (panel.description and panel.targets)] == []
     assert len({panel.id for panel in DASHBOARD.panels}) == len(DASHBOARD.panels)
