@@ -143,8 +143,9 @@ def test_no_text_takes_long(text: str) -> None:
 
 
 def test_a_large_value_is_not_looked_through() -> None:
-    texts: list[JsonValue] = ["x" * 100] * 1_000
+    texts: list[JsonValue] = ["x" * 100 for _ in range(1_000)]
+    many: list[JsonValue] = [texts for _ in range(1_000)]
     began = time.process_time()
-    redacted([texts] * 1_000)
+    redacted(many)
 
     assert time.process_time() - began < 0.2

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from tests.replay.scenarios import (
     approvals,
+    attributes,
     executors,
     limits,
     long_runs,
@@ -29,6 +30,7 @@ _MODULES = (
     approvals,
     sessions,
     notices,
+    attributes,
 )
 
 SCENARIOS: Mapping[str, Callable[[Stage], Awaitable[None]]] = {
