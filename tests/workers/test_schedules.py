@@ -10,6 +10,7 @@ from temporalio.client import Client
 from surefoot.run import RunInput, RunResult
 from tests.workers.real_workers import new_queue
 from tests.workflows.agents import Replies, says, serving
+from workers.run_list import Wanted, list_runs
 from workers.schedule_times import At, Cron, Every, Times, spec_of, words_of
 from workers.schedule_views import ListedSchedule, ShownSchedule, list_schedules, show_schedule
 from workers.schedules import NewSchedule, ScheduleRefusedError, create_schedule, schedule
@@ -42,9 +43,19 @@ async def until_started(client: Client, schedule_id: str) -> ShownSchedule:
         return shown
 
 
+async def until_found(client: Client, agent: str, workflow_id: str) -> None:
+    """Wait until the list of runs has this one under its agent's name."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while workflow_id not in {one.workflow_id for one in await list_runs(client, Wanted(agent=agent))}:
+            await asyncio.sleep(0.05)
+
+
 async def test_a_schedule_starts_runs_by_itself_with_its_id_and_their_time(client: Client) -> None:
+    agent = new_queue()
     async with serving(client, Replies([says("Done.")] * 9)) as queue:
-        every_second = replace(new(Every(timedelta(seconds=1)), queue), overlap="skip")
+        asked = new(Every(timedelta(seconds=1)), queue)
+        named = asked.run.model_copy(update={"agent_name": agent})
+        every_second = replace(asked, run=named, overlap="skip")
         await create_schedule(client, every_second)
         shown = await until_started(client, every_second.schedule_id)
         async with schedule(client, every_second.schedule_id) as handle:
@@ -52,6 +63,7 @@ async def test_a_schedule_starts_runs_by_itself_with_its_id_and_their_time(clien
         run = client.get_workflow_handle(shown.recent[0].workflow_id, result_type=RunResult)
         result = await run.result()
         described = await run.describe()
+        await until_found(client, agent, run.id)
 
     assert shown.recent[0].workflow_id.startswith(f"{every_second.schedule_id}-20")
     assert result.answer == "Done."
