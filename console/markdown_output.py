@@ -58,7 +58,8 @@ class MarkdownOutput:
         if turn is None:
             return
         self._last_text = turn.text
-        self._write(f"## Turn {turn.number}", safe_text(turn.text).strip())
+        if turn.number:
+            self._write(f"## Turn {turn.number}", safe_text(turn.text).strip())
         for call in turn.calls:
             self._write(*_call(call))
         for event in turn.steered:

@@ -22,6 +22,7 @@ class TurnTold:
     """One turn as it is told; its calls stand in the order the model asked for them."""
 
     number: int
+    """0 is what came before the first turn, and what the model was told in it."""
     text: str
     calls: tuple[CallProgress, ...]
     received: tuple[MessageReceived, ...] = ()
@@ -46,7 +47,8 @@ class Transcript:
         """Add an event; gives the turn before it, if that is complete now."""
         turn = None
         if isinstance(event, ContextCompacted | TurnStarted):
-            turn = self._turn()
+            # What came before the first turn is told in it.
+            turn = self.rest() if self.progress.turn == 0 else self._turn()
         elif isinstance(event, RunFinished):
             turn = self.rest()
         self.progress = advance(self.progress, event)

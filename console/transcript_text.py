@@ -63,7 +63,8 @@ class TranscriptText:
 
 
 def _turn(turn: TurnTold) -> Iterator[str]:
-    yield f"turn {turn.number}"
+    if turn.number:
+        yield f"turn {turn.number}"
     yield from _indented(turn.text)
     for call in turn.calls:
         yield from _call(call)

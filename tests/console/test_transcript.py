@@ -8,7 +8,7 @@ from console.output import Output
 from console.transcript_json import TranscriptJson
 from console.transcript_text import TranscriptText
 from surefoot.failures import not_found, timed_out
-from surefoot.ledger import ContextCompacted, Event, MessageReceived
+from surefoot.ledger import Answered, ContextCompacted, Event, MessageReceived
 from tests.console.runs import (
     RUN,
     UI,
@@ -182,3 +182,32 @@ def test_json_has_the_standing_of_the_run_and_every_turn() -> None:
         ],
         "messages_received": [],
     }
+
+
+def test_a_session_that_begins_with_a_message_shows_it_before_its_first_turn() -> None:
+    first = MessageReceived(time=at(0.05), text="Hello.", sender="Ada")
+    second = MessageReceived(time=at(2), text="And on.")
+    session: list[Event] = [
+        started(),
+        first,
+        turn(1, 0.1),
+        replied(1, 1, "Hello, Ada."),
+        Answered(time=at(1), turn=1, answer="Hello, Ada.", answers=("a",)),
+        second,
+        turn(2, 2),
+        replied(2, 3, "On it is."),
+        Answered(time=at(3), turn=2, answer="On it is."),
+    ]
+
+    assert _text(session).splitlines()[-8:] == [
+        "message received from Ada",
+        "> Hello.",
+        "turn 1",
+        "  Hello, Ada.",
+        "message received",
+        "> And on.",
+        "turn 2",
+        "  On it is.",
+    ]
+    told = json.loads(_told(TranscriptJson(stream := io.StringIO()), stream, session))
+    assert (told["status"], [one["turn"] for one in told["transcript"]]) == ("waiting", [0, 1, 2])

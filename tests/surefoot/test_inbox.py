@@ -4,7 +4,17 @@ from surefoot.conversation import ToolCall, UserMessage
 from surefoot.inbox import Inbox
 from surefoot.run import SendMessage
 from surefoot.sizes import MAX_WAITING_MESSAGES
-from surefoot.turn import CallModel, Finish, LimitReached, ModelUnreadable, RefuseTools, RunTools, Step, Tell
+from surefoot.turn import (
+    CallModel,
+    Finish,
+    LimitReached,
+    Listen,
+    ModelUnreadable,
+    RefuseTools,
+    RunTools,
+    Step,
+    Tell,
+)
 
 CALL = ToolCall(id="c1", tool="look", params={})
 WAITING = Inbox((SendMessage(text="Also this.", sender="Ada"), SendMessage(text="And that.")))
@@ -102,4 +112,21 @@ def test_an_inbox_has_room_for_so_many_messages_and_so_many_bytes() -> None:
     assert (
         large.why_not(SendMessage(text="b" * 12_000))
         == "the messages that wait would be above the limit of 128KB"
+    )
+
+
+def test_an_answer_is_to_the_messages_that_were_told_since_the_answer_before() -> None:
+    inbox = Inbox(
+        (SendMessage(text="a", message_id="1"), SendMessage(text="b"), SendMessage(text="c", message_id="3"))
+    )
+    told, _ = inbox.before(CallModel())
+    more, _ = told.take(SendMessage(text="d", message_id="4")).before(CallModel())
+
+    assert (told.unanswered, more.unanswered, more.answered().unanswered) == (("1", "3"), ("1", "3", "4"), ())
+
+
+def test_the_first_message_of_a_session_without_a_prompt_is_its_prompt() -> None:
+    assert WAITING.before(Listen())[1] == (
+        UserMessage(text="Also this."),
+        UserMessage(text="And that.", purpose="message"),
     )
