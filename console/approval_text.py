@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC
 
-from console.json_text import escape_controls
-from console.safe_text import safe_line, safe_text
+from console.safe_text import safe_line
 from surefoot.ledger import ApprovalDenied, ApprovalEvent, ApprovalGiven, ApprovalRequested
 from surefoot.strict_json import encode_json
 
@@ -28,11 +27,10 @@ def approval_text(event: ApprovalEvent) -> str:
 
 
 def question_lines(question: ApprovalRequested) -> Iterator[str]:
-    """Print what is asked, and all arguments of the call exactly, each on lines of its own."""
+    """Print what is asked, and all arguments of the call exactly, each on a line of its own."""
     yield approval_text(question)
     for name, value in question.params.items():
-        # As JSON, which tells apart what looks the same, and on a line that nothing can make look like two.
-        yield f"  {safe_text(escape_controls(f'{encode_json(name)}: {encode_json(value)}'))}"
+        yield f"  {_visible(encode_json(name))}: {_visible(encode_json(value))}"
 
 
 def approval_lines(event: ApprovalEvent) -> Iterator[str]:
@@ -42,6 +40,20 @@ def approval_lines(event: ApprovalEvent) -> Iterator[str]:
             yield from question_lines(event)
         case ApprovalGiven() | ApprovalDenied():
             yield approval_text(event)
+
+
+def _visible(json: str) -> str:
+    """Give the same JSON on one line, with everything in it that cannot be seen as an escape."""
+    return "".join(one if one.isprintable() else _escape(one) for one in json)
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    if code <= 0xFFFF:
+        return f"\\u{code:04x}"
+    # JSON has no other way for what is beyond.
+    high, low = divmod(code - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
 
 
 def _by(name: str | None) -> str:

@@ -15,7 +15,7 @@ from console.lines import write_line
 from console.options import AddressOption, RunArgument, SenderOption
 from console.steer import steer
 from console.tool_call import read_params
-from console.typed_line import typed_line
+from console.typed_line import forget_typed, typed_line
 from surefoot.ledger import ApprovalRequested
 from surefoot.run import Approve, Deny
 from workers.deciding import approve_call, deny_call, questions_of
@@ -102,6 +102,7 @@ async def _question(client: Client, workflow_id: str, call: str) -> ApprovalRequ
 async def _confirm() -> None:
     if not sys.stdin.isatty():
         raise CommandError("nobody can be asked here whether that call is meant: pass --yes, or its --hash")
+    forget_typed(sys.stdin.fileno())
     sys.stderr.write("Approve it? [y/N] ")
     sys.stderr.flush()
     if (await typed_line(sys.stdin.fileno()) or "").lower() not in ("y", "yes"):

@@ -13,7 +13,7 @@ from temporalio.client import Client
 from console.lines import write_line
 from console.open_questions import OpenQuestion, OpenQuestions
 from console.safe_text import safe_line
-from console.typed_line import typed_line
+from console.typed_line import forget_typed, typed_line
 from surefoot.ledger import Event
 from surefoot.run import Approve, Deny
 from surefoot.strict_json import NotStrictJsonError, strict_json
@@ -109,6 +109,7 @@ class Asker:
     async def _settle(self, question: OpenQuestion) -> bool:
         """Ask until it is decided, here or elsewhere; False at the end of the input."""
         call = f"{safe_line(question.asked.tool, 64)} ({question.asked.tool_exec_id})"
+        forget_typed(sys.stdin.fileno())
         while question in self._questions.all:
             line = await self._typed(f"Approve {call}? y, n REASON, always, edit: ", question)
             if line is None:

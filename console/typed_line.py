@@ -2,8 +2,16 @@
 
 import asyncio
 import os
+import termios
+from contextlib import suppress
 
 _MAX_LINE_BYTES = 64 * 1024
+
+
+def forget_typed(terminal: int) -> None:
+    """Leave out what was typed before a question was seen: it can be no answer to it."""
+    with suppress(termios.error):
+        termios.tcflush(terminal, termios.TCIFLUSH)
 
 
 async def typed_line(terminal: int) -> str | None:

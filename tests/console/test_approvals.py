@@ -112,7 +112,7 @@ def test_whoever_is_at_the_terminal_is_asked(surefoot: Surefoot) -> None:
     asked = asks_for(surefoot, {"a": "\u001b[2J"}, {"a": 2}, {"a": 3}, {"a": 4})
     with closing(Terminal(surefoot, "run", "Go on.", *asked)) as terminal:
         terminal.until_it_shows("Approve put (1-1)?")
-        terminal.press("n Not one.\n")
+        terminal.press("n Not one.\ny\ny\n")
         terminal.until_it_shows("Approve put (2-1)?")
         terminal.press("perhaps\ny\n")
         terminal.until_it_shows("Approve put (3-1)?")
