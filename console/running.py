@@ -13,6 +13,7 @@ from temporalio.worker import Worker
 from activities.price_table import PriceTable
 from activities.tools.discovery import Discovery
 from console.asking import Drawing
+from console.closing import closes
 from console.errors import CommandError
 from console.exit_codes import ExitCode
 from console.interrupt import Interrupt
@@ -148,7 +149,10 @@ async def _start_and_serve(
         ):
             async with _worker(where, claim, server.client, settings):
                 exit_code = await _follow(command, server.client, handle.id, interrupt)
-        if exit_code is not ExitCode.DETACHED:
+                closed = exit_code is not ExitCode.DETACHED and (
+                    not run.notify or await closes(handle, interrupt)
+                )
+        if closed:
             claim.forget()
     except RunExistsError:
         claim.forget()

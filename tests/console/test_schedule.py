@@ -100,10 +100,13 @@ def test_a_run_that_is_to_tell_people_needs_somebody_to_tell(usable: Surefoot) -
     assert said == "--notify tells nobody: set SUREFOOT_NOTIFY_COMMAND or SUREFOOT_NOTIFY_URL"
 
 
-def test_a_run_tells_people_that_it_has_ended(surefoot: Surefoot) -> None:
-    environment = {"SUREFOOT_NOTIFY_COMMAND": "sh -c 'cat > told.json'"}
-    ran = surefoot("run", "Report.", *MODEL, "--notify", "ended", environment=environment)
+def test_a_run_tells_people_that_it_has_ended_before_its_worker_leaves(surefoot: Surefoot) -> None:
+    environment = {"SUREFOOT_NOTIFY_COMMAND": "sh -c 'sleep 1; cat > told.json'"}
+    asked = ("--workflow-id", "reported", "--notify", "ended")
+    ran = surefoot("run", "Report.", *MODEL, *asked, environment=environment)
+    listed = surefoot("list", "--status", "running", "-o", "json").stdout
 
     told = json.loads((surefoot.directory / "told.json").read_text())
     assert (ran.exit_code, ran.stdout) == (0, "Done.\n")
     assert (told["what"], told["status"], told["text"]) == ("ended", "completed", "Done.")
+    assert "reported" not in listed

@@ -46,7 +46,10 @@ async def until_started(client: Client, schedule_id: str) -> ShownSchedule:
 async def until_found(client: Client, agent: str, workflow_id: str) -> None:
     """Wait until the list of runs has this one under its agent's name."""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while workflow_id not in {one.workflow_id for one in await list_runs(client, Wanted(agent=agent))}:
+        while True:
+            listed = await list_runs(client, Wanted(agent=agent))
+            if workflow_id in {one.workflow_id for one in listed}:
+                return
             await asyncio.sleep(0.05)
 
 
