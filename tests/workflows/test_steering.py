@@ -6,11 +6,13 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from obstore.store import MemoryStore
 from pydantic import JsonValue
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle, WorkflowUpdateFailedError
 from temporalio.service import RPCError
 
 from activities.model import ModelRefusedError
+from activities.store.bucket import BucketStore
 from surefoot.ledger import LimitRaised, ModelUnavailable, RunFinished, RunPaused, RunResumed, TurnStarted
 from surefoot.run import PAUSE_UPDATE, RAISE_LIMIT_UPDATE, RESUME_UPDATE, Pause, RaiseLimit, Resume
 from tests.workflows.agents import (
@@ -27,7 +29,7 @@ from tests.workflows.agents import (
     until_event,
 )
 from tests.workflows.operators import pause, raise_limits, resume, send, update
-from tests.workflows.test_chain import EVERY_TURN, events_of_chain
+from tests.workflows.test_chain import EVERY_TURN, events_of_chain, larger
 from tests.workflows.test_send_message import Answering, Gate
 from tests.workflows.test_sub_agents import ASK, agent, child_of
 
@@ -284,3 +286,38 @@ async def test_a_form_that_is_filled_in_wrongly_is_refused(
         "run_paused",
         "run_resumed",
     ]
+
+
+class SlowStore(BucketStore):
+    """A store that keeps nothing before it is let."""
+
+    def __init__(self) -> None:
+        super().__init__(MemoryStore(), location="memory")
+        self.asked, self.go = asyncio.Event(), asyncio.Event()
+
+    async def put(self, key: str, data: bytes) -> None:
+        self.asked.set()
+        await self.go.wait()
+        await super().put(key, data)
+
+
+async def test_what_is_done_to_a_run_just_as_it_continues_as_new_goes_along(client: Client) -> None:
+    store, model = SlowStore(), Replies([*[calls(("look", {}))] * 3, says("Done.")])
+    looks = [tool("look", larger)]
+    async with asyncio.timeout(30), serving(client, model, looks, store=store) as queue:
+        run = await start(client, queue, chain=EVERY_TURN, limits={"max_tool_calls": 3})
+        await store.asked.wait()
+        await pause(run, "just now")
+        await raise_limits(run, {"max_tool_calls": 4})
+        store.go.set()
+        while (await run.describe()).run_id == run.first_execution_run_id:  # noqa: ASYNC110  the server
+            await asyncio.sleep(0.02)
+        again = await refused(run, PAUSE_UPDATE, Pause())
+        lower = await refused(run, RAISE_LIMIT_UPDATE, RaiseLimit(limits={"max_tool_calls": 4}))
+        turns = len(model.asked)
+        await resume(run)
+        result = await run.result()
+
+    assert again == "REFUSED: the run is paused already"
+    assert lower == "REFUSED: max_tool_calls is 4 already, and limits only go up"
+    assert (turns, result.status, result.turns) == (1, "completed", 4)

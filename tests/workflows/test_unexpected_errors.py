@@ -68,7 +68,9 @@ class Mistaken(Agent):
 
     def __init__(self) -> None:
         super().__init__()
-        self._tool_calls = MistakenCalls(self._log.record, self._pace, self._sub_agents)
+        self._tool_calls = MistakenCalls(
+            self._log.record, self._pace, self._sub_agents, self._approvals, self.unheld
+        )
 
     @workflow.run
     async def run(self, raw_input: RawValue = _NOTHING) -> RunResult:
