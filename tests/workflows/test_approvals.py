@@ -21,6 +21,7 @@ from surefoot.ledger import (
 from surefoot.outcome import ToolFailure
 from surefoot.reducer import EVERY_EVENT, Reducer
 from surefoot.session import SessionEvent
+from surefoot.sizes import MAX_CALLS_IN_FLIGHT
 from tests.workflows.agents import Replies, calls, events_of, finish, says, serving, start, tool, until_event
 from tests.workflows.approving import Made, approve, deny, questions
 from tests.workflows.operators import cancel_call
@@ -316,3 +317,24 @@ def test_reducers_are_told_what_a_call_was_made_with() -> None:
     slices.add(ToolExecutionCompleted.model_validate({**named, "outcome": outcome}))
 
     assert slices.told()["seen"].state == [{"n": 2}]
+
+
+@pytest.mark.long
+async def test_calls_that_wait_hold_no_place_of_others(client: Client) -> None:
+    """Neither one of those that a run may have in flight, nor the turn of tools that never run together."""
+    free = Made()
+    asking: list[tuple[str, JsonValue]] = [("rm", {"n": n}) for n in range(MAX_CALLS_IN_FLIGHT + 1)]
+    model = Replies([calls(*asking, ("ls", {})), says("Done.")])
+    tools = [
+        tool("rm", Made().act, approval="always", exclusive=True),
+        tool("ls", free.act, exclusive=True),
+    ]
+    async with asyncio.timeout(30), serving(client, model, tools) as queue:
+        run = await start(client, queue)
+        first, *_ = await questions(run, len(asking))
+        await until_event(run, "tool_execution_completed")
+        assert free.params == [{}]
+        await approve(run, first, scope="run")
+        finished = await finish(run)
+
+    assert len(finished.outcomes) == len(asking) + 1
