@@ -104,9 +104,9 @@ def test_a_run_tells_people_that_it_has_ended_before_its_worker_leaves(surefoot:
     environment = {"SUREFOOT_NOTIFY_COMMAND": "sh -c 'sleep 1; cat > told.json'"}
     asked = ("--workflow-id", "reported", "--notify", "ended")
     ran = surefoot("run", "Report.", *MODEL, *asked, environment=environment)
-    listed = surefoot("list", "--status", "running", "-o", "json").stdout
+    late = surefoot("resume", "reported")
 
     told = json.loads((surefoot.directory / "told.json").read_text())
     assert (ran.exit_code, ran.stdout) == (0, "Done.\n")
     assert (told["what"], told["status"], told["text"]) == ("ended", "completed", "Done.")
-    assert "reported" not in listed
+    assert late.stderr == "surefoot: the run 'reported' has ended, and cannot be resumed\n"
