@@ -1,5 +1,7 @@
 """Text of any origin within markdown, where it can neither end its place nor begin another."""
 
+from functools import lru_cache
+
 from surefoot.summary import shorten_shown
 
 _NOTHING = "—"
@@ -8,6 +10,8 @@ _NOTHING = "—"
 _LOOKALIKES = str.maketrans({"`": "'", "|": "¦"})
 
 
+# A run shows the same few texts again with each of its events.
+@lru_cache(maxsize=2_048)
 def code(text: str, limit: int = 80) -> str:
     """Give text as a code span on one line, of at most `limit` characters, without its secrets."""
     line = shorten_shown(text, limit).translate(_LOOKALIKES)

@@ -1,5 +1,7 @@
 """What an operator sees of a run beside its history: its current details, and what it is found by."""
 
+import asyncio
+
 from temporalio import workflow
 
 from surefoot.attributes import Numbers
@@ -20,7 +22,7 @@ from surefoot.ledger import (
 from surefoot.limits import Limits
 from surefoot.progress import Progress, progress_after
 from surefoot.run import RunInput
-from surefoot.spent import Spent
+from surefoot.spent import NOTHING_SPENT, Spent
 from workflows.attributes import tell_attributes
 
 _TOLD = (
@@ -45,11 +47,12 @@ class Visible:
         """Where the run stands; `show` it after a change."""
         self._run: RunInput | None = None
         self._budget: Budget | None = None
+        self._is_due = False
 
     def begin(self, run: RunInput, progress: Progress | None = None) -> None:
         """Show a run from now on; `progress` is that of the run before it in its chain."""
-        self._run = run
-        self.progress = progress or self.progress
+        self._run, self._budget = run, Budget(run.limits, NOTHING_SPENT, turns=0)
+        self.show(progress or self.progress)
 
     def spend(self, limits: Limits, spent: Spent, *, turns: int) -> None:
         """Show what is spent of these limits."""
@@ -70,8 +73,15 @@ class Visible:
     def show(self, progress: Progress) -> None:
         """Show where the run stands now; that costs no history."""
         self.progress = progress
+        if self._run is not None and not self._is_due:
+            # A turn may end hundreds of calls at once: they are shown together.
+            self._is_due = True
+            asyncio.get_running_loop().call_soon(self._show)
+
+    def _show(self) -> None:
+        self._is_due = False
         if (run := self._run) is not None and (budget := self._budget) is not None:
-            details = current_details(progress, budget, agent=run.agent_name, model=run.model)
+            details = current_details(self.progress, budget, agent=run.agent_name, model=run.model)
             workflow.set_current_details(details)
 
     def _tell(self) -> None:

@@ -1,8 +1,10 @@
 """What a run is started with so that operators see and find it, on the real server."""
 
+import re
 import secrets
 from typing import Any
 
+from temporalio.api.sdk.v1 import WorkflowMetadata
 from temporalio.client import Client, WorkflowHandle
 from temporalio.testing import WorkflowEnvironment
 
@@ -25,6 +27,8 @@ from tests.workflows.agents import (
 )
 from workers.search_attributes import has_search_attributes
 from workers.starting import start_run
+
+METADATA_QUERY = "__temporal_workflow_metadata"
 
 AN_UPSERT = "upsert_workflow_search_attributes_event_attributes"
 
@@ -141,3 +145,23 @@ async def test_a_run_is_described_without_its_secrets(client: Client) -> None:
     assert await description.static_details() == (
         "**Agent** `scout`\n\n**Model** `replies`\n\n**Limits** 50 turns\n\n**Tools** those of its worker"
     )
+
+
+async def test_what_a_run_came_to_is_shown_after_its_end_and_a_chain_goes_on_with_it(client: Client) -> None:
+    replies = [calls(("y", {})), calls(("x", {})), says("Done.")]
+    async with serving(client, Replies(replies), [tool("x", answer)]) as queue:
+        run = await begin(client, queue, chain={"max_events": 1})
+        await run.result()
+        newest = client.get_workflow_handle(run.id)
+        shown = (await newest.query(METADATA_QUERY, result_type=WorkflowMetadata)).current_details
+
+    assert re.sub(r"\d\d:\d\d:\d\d|[\d.]+s \|", "…", shown).split("\n\n") == [
+        "**Completed**",
+        "agent `scout` · turn 3 · 1 failed call · as of … UTC",
+        "**Last failure** `1-1` TOOL_NOT_FOUND: `There is no tool 'y'; the tools are: x`",
+        "**Spent** 3 of 50 turns",
+        (
+            "| call | tool and arguments | outcome | time |\n|---|---|---|---|\n"
+            "| 2-1 | `x` | ok | …\n| 1-1 | `y` | TOOL_NOT_FOUND | — |"
+        ),
+    ]
