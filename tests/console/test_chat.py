@@ -51,6 +51,7 @@ def test_a_session_that_is_left_is_resumed_and_each_message_is_answered_once(sur
         detached = left.ends()
 
     resumed = surefoot("chat", "-o", "jsonl", "--resume", "talk", stdin=b"And on.\nAnd out.\n")
+    refused = surefoot("chat", "--resume", "talk", "--model", "other")
     again = surefoot("chat", "--resume", "talk", stdin=b"Still there?\n")
 
     assert detached == 130
@@ -59,9 +60,13 @@ def test_a_session_that_is_left_is_resumed_and_each_message_is_answered_once(sur
     assert (resumed.exit_code, answers) == (0, ["Then: And on.", "Last: And out."])
     assert resumed.event("run_finished")["status"] == "completed"
     assert surefoot.remembered_queues() == []
+    assert (refused.exit_code, refused.stderr) == (
+        2,
+        "surefoot: --resume goes on with a session as it was started: leave --model out\n",
+    )
     assert (again.exit_code, again.stderr) == (
         2,
         "surefoot: the session 'talk' has ended; `surefoot show` prints it\n",
     )
     told = json.loads(surefoot("show", "talk", "-o", "json").stdout)
-    assert [turn["text"] for turn in told["transcript"]] == ["First: Hello\nthere.", *answers]
+    assert [turn["text"] for turn in told["transcript"]] == ["", "First: Hello\nthere.", *answers]
