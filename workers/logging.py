@@ -53,6 +53,8 @@ def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None
     )
     # It announces that it waits for calls also when there are none.
     logging.getLogger("temporalio.worker._worker").setLevel(logging.WARNING)
+    # Of a collector that is away, it also announces each retry.
+    logging.getLogger("opentelemetry.exporter.otlp").setLevel(logging.ERROR)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)

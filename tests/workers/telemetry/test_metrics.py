@@ -11,6 +11,7 @@ from tests.conftest import RealServer
 from tests.console.command import Surefoot
 from tests.deploy.test_observability import metrics
 from tests.workers.real_workers import new_queue
+from tests.workers.telemetry.page import EVERYWHERE, OF_RUNS, documented_metrics
 from tests.workflows.agents import start
 from workers.server_ports import free_port
 
@@ -51,6 +52,14 @@ def counted(page: str, metric: str, *labels: str) -> dict[tuple[str, ...], float
     return {tuple(named[label] for label in labels): value for named, value in told}
 
 
+def labels(page: str, metric: str) -> set[str]:
+    """Give the labels of a metric, without those that all of its kind have."""
+    [said, *_] = re.findall(rf"^{metric}(?:_sum)?{{(.*)}} ", page, re.MULTILINE)
+    named = set(re.findall(r'(\w+)="', said))
+    assert named >= EVERYWHERE
+    return named - OF_RUNS
+
+
 async def test_a_worker_tells_prometheus_of_its_runs(
     client: Client, surefoot: Surefoot, server: RealServer, tmp_path: Path
 ) -> None:
@@ -89,6 +98,8 @@ async def test_a_worker_tells_prometheus_of_its_runs(
         (queue, "fails"): 2,
     }
     assert 'le="300"' in page
+    assert {name: labels(page, name) for name in documented_metrics()} == documented_metrics()
+    assert set(re.findall(r"^# TYPE (surefoot_\w+) ", page, re.MULTILINE)) == set(documented_metrics())
     refused = surefoot("worker", *place, environment=address)
     reason = "it cannot be used: Address already in use (os error 98)"
     assert (refused.exit_code, refused.stderr) == (

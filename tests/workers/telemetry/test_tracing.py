@@ -10,17 +10,20 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from pydantic import JsonValue
-from temporalio.client import Client, WorkflowHistory
+from temporalio.client import Client, WorkflowFailureError, WorkflowHistory
 from temporalio.worker import Interceptor, Replayer, UnsandboxedWorkflowRunner, Worker
 
 from activities.agents.agent_tool import AgentTool
 from surefoot.testing.replay import read_history
 from tests.activities.tools.disk_tools import SHELL, WAIT_FOR_GO, found, write_tool
 from tests.replay.history_file import name_of, recorded, scenario_of
-from tests.workers.real_workers import WorkerProcess, new_queue, pid_in, worker_of
+from tests.workers.real_workers import WorkerProcess, new_queue, pid_in, worker_of, worker_opening
 from tests.workers.telemetry.collector import Collector, Span, collecting
+from tests.workers.telemetry.page import documented_spans
 from tests.workflows.agents import Replies, calls, finish, never, says, start, tool
+from workers.models import model_opener, provider_settings
 from workers.runtime import shared_runtime
+from workers.server_ports import free_port
 from workers.settings import Settings, SettingsError
 from workers.telemetry.exporting import tracer_provider
 from workers.telemetry.interceptor import Tracing
@@ -36,6 +39,14 @@ steps:
     usage: {input_tokens: 1000, output_tokens: 100, cache_read_tokens: 400}
   - call: [waits: {}]
   - say: Done, hunter2.
+"""
+
+REFUSED = """
+price: {input: 3, output: 15}
+steps:
+  - call: [fails: {}]
+    usage: {input_tokens: 10}
+  - fail: {refused: The key was revoked.}
 """
 
 OFTEN_REPLAYED = {
@@ -117,6 +128,7 @@ async def test_a_run_is_one_trace_over_a_killed_worker_and_a_chain_of_runs(
         ("turn 3", "invoke_agent surefoot"): 1,
         (chat, "turn 3"): 1,
     }
+    assert whole.attributes["surefoot.run_id"] != run.first_execution_run_id
     assert {span.trace for span in collector.spans} == {whole.trace}
     assert {span.name: span.failed for span in collector.spans if span.failed} == {
         "execute_tool fails": "TOOL_CRASHED",
@@ -206,6 +218,27 @@ async def test_what_was_said_is_traced_if_that_is_asked_for(
     )
 
 
+async def test_every_span_and_attribute_is_documented(
+    client: Client, tmp_path: Path, traced: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SUREFOOT_TRACE_CONTENT", "1")
+    write_tool(tmp_path / "tools", "fails", f"{SHELL}exit 3")
+    (tmp_path / "script.yaml").write_text(REFUSED)
+    queue, scripts = new_queue(), model_opener(provider_settings({}))
+
+    async with worker_opening(client, tmp_path, scripts, queue=queue):
+        run = await start(client, queue, model=f"scripted:{tmp_path}/script.yaml", agent_name="reviewer")
+        with pytest.raises(WorkflowFailureError):
+            await run.result()
+
+    sent: dict[str, set[str]] = {}
+    for span in traced.spans:
+        sent.setdefault(span.name.split()[0], set()).update(span.attributes)
+    # The one that listed the tools worked.
+    sent["list_tools"].add("error.type")
+    assert sent == documented_spans()
+
+
 async def test_an_agent_that_is_called_belongs_to_the_trace_of_its_caller(
     client: Client, tmp_path: Path, traced: Collector
 ) -> None:
@@ -230,6 +263,18 @@ async def test_an_agent_that_is_called_belongs_to_the_trace_of_its_caller(
     assert tree["invoke_agent reviewer", "execute_tool reviewer"] == 1
     assert [span.failed for span in traced.named("invoke_agent reviewer")] == ["RUN_FAILED"]
     assert len({span.trace for span in traced.spans}) == 1
+
+
+@pytest.mark.long
+async def test_a_collector_that_is_away_holds_nothing_up(
+    client: Client, tmp_path: Path, traced: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{free_port()}")
+    (tmp_path / "tools").mkdir()
+    queue = new_queue()
+
+    async with asyncio.timeout(8), worker_of(client, tmp_path, Replies([says("Done.")]), queue=queue):
+        assert (await (await start(client, queue)).result()).answer == "Done."
 
 
 async def test_no_trace_is_begun_that_the_sampler_does_not_want(
