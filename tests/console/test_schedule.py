@@ -1,10 +1,15 @@
 """`surefoot schedule`: what is said, what is refused, and what the server does by itself."""
 
 import json
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from console.errors import CommandError
+from console.schedule_times import chosen_times
 from tests.console.command import MODEL, Surefoot
+from workers.schedule_times import At, Cron, Every, Times
 from workers.server_ports import free_port
 
 
@@ -45,47 +50,91 @@ def test_a_schedule_is_created_triggered_paused_resumed_and_deleted_while_dev_is
     assert (gone.exit_code, gone.stderr) == (2, "surefoot: there is no schedule 'nightly'\n")
 
 
+def test_a_schedule_that_nobody_serves_is_refused(usable: Surefoot) -> None:
+    said = usable.refuses("schedule", "create", "nightly", "Report.", *MODEL, "--every", "1h")
+
+    assert said == (
+        "a scheduled run needs somebody who serves it: start `surefoot dev` first, or name a server with "
+        "--address"
+    )
+
+
+@dataclass(frozen=True)
+class Typed:
+    """What was typed of when runs are to start."""
+
+    every: float | None = None
+    cron: str | None = None
+    at: str | None = None
+    time_zone: str | None = None
+
+    def times(self) -> Times:
+        now = datetime(2026, 12, 31, 12, tzinfo=UTC)
+        return chosen_times(every=self.every, cron=self.cron, at=self.at, time_zone=self.time_zone, now=now)
+
+
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("typed", "times"),
     [
+        pytest.param(Typed(every=3_600), Every(timedelta(hours=1)), id="an interval"),
+        pytest.param(Typed(cron="@daily"), Cron("@daily", "UTC"), id="an expression"),
         pytest.param(
-            ["--every", "1h"],
-            "a scheduled run needs somebody who serves it: start `surefoot dev` first, or name a server with "
-            "--address",
-            id="nobody serves it",
+            Typed(cron="@daily", time_zone="Europe/Berlin"),
+            Cron("@daily", "Europe/Berlin"),
+            id="an expression in a time zone",
         ),
-        pytest.param([], "say when: pass one of --every, --cron and --at", id="no times"),
         pytest.param(
-            ["--every", "1h", "--cron", "@daily"],
+            Typed(at="2027-01-31T07:00", time_zone="Europe/Berlin"),
+            At(datetime(2027, 1, 31, 6, tzinfo=UTC)),
+            id="a moment in a time zone",
+        ),
+        pytest.param(
+            Typed(at="2027-01-31T07:00+01:00"),
+            At(datetime(2027, 1, 31, 6, tzinfo=UTC)),
+            id="a moment with a time zone",
+        ),
+    ],
+)
+def test_one_way_to_say_when_gives_the_times(typed: Typed, times: Times) -> None:
+    assert typed.times() == times
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        pytest.param(Typed(), "say when: pass one of --every, --cron and --at", id="no times"),
+        pytest.param(
+            Typed(every=3_600, cron="@daily"),
             "say when: pass one of --every, --cron and --at",
             id="two kinds of times",
         ),
         pytest.param(
-            ["--every", "1.5s"], "--every is a whole number of seconds, and at least one", id="a fraction"
+            Typed(every=1.5), "--every is a whole number of seconds, and at least one", id="a fraction"
         ),
-        pytest.param(["--at", "2020-01-01T07:00"], "--at '2020-01-01T07:00' is over", id="the past"),
-        pytest.param(["--at", "seven"], "--at 'seven' is no moment such as 2027-01-31T07:00", id="a word"),
+        pytest.param(Typed(at="2020-01-01T07:00"), "--at '2020-01-01T07:00' is over", id="the past"),
+        pytest.param(Typed(at="seven"), "--at 'seven' is no moment such as 2027-01-31T07:00", id="a word"),
         pytest.param(
-            ["--cron", "@daily", "--time-zone", "Nowhere"],
+            Typed(at="2027-01-31T07:00+01:00", time_zone="Europe/Berlin"),
+            "--at '2027-01-31T07:00+01:00' has a time zone of its own: leave out --time-zone",
+            id="a moment with two time zones",
+        ),
+        pytest.param(
+            Typed(cron="@daily", time_zone="Nowhere"),
             "there is no time zone 'Nowhere' on this machine",
             id="an unknown time zone",
         ),
         pytest.param(
-            ["--every", "1h", "--time-zone", "Europe/Berlin"],
+            Typed(every=3_600, time_zone="Europe/Berlin"),
             "--time-zone is for --cron and --at: --every counts from 1970 in UTC",
             id="an interval with a time zone",
         ),
-        pytest.param(
-            ["--every", "1h", "--queue", "mine"],
-            "--queue names a worker on a server: pass --address too",
-            id="a queue without a server",
-        ),
     ],
 )
-def test_what_no_schedule_can_be_made_of_is_refused(
-    usable: Surefoot, arguments: list[str], sentence: str
-) -> None:
-    assert usable.refuses("schedule", "create", "nightly", "Report.", *MODEL, *arguments) == sentence
+def test_what_says_no_time_is_refused(typed: Typed, sentence: str) -> None:
+    with pytest.raises(CommandError) as caught:
+        typed.times()
+
+    assert caught.value.message == sentence
 
 
 def test_a_server_that_does_not_answer_is_4(usable: Surefoot) -> None:
