@@ -7,7 +7,7 @@ import pty
 import re
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,13 @@ import structlog
 from temporalio.client import Client
 from temporalio.exceptions import ApplicationError
 
+from activities.interface import LlmTurnResult
+from surefoot.conversation import Message
 from tests.activities.tools.disk_tools import SHELL, WAIT_FOR_GO, write_tool
 from tests.activities.tools.tool_run import is_alive, until
 from tests.workers.real_workers import WorkerProcess, new_queue, pid_in, worker_of
 from tests.workflows.agents import Replies, calls, events_of, says, start
+from workers.log_place import say_where
 from workers.logging import configure_logging
 
 
@@ -155,6 +158,56 @@ async def test_a_bug_in_an_activity_is_logged_with_its_traceback_and_its_place(
         "turn": 1,
         "attempt": 1,
     }
+
+
+class Talkative(Replies):
+    """A model whose library logs, from a thread, too."""
+
+    async def reply(self, messages: Sequence[Message], *, closing: bool) -> LlmTurnResult:
+        logging.getLogger("library").info("asked")
+        await asyncio.to_thread(logging.getLogger("library").info, "asked in a thread")
+        return await super().reply(messages, closing=closing)
+
+
+async def test_whatever_is_logged_in_an_activity_says_of_which_turn_it_is(
+    client: Client, tmp_path: Path
+) -> None:
+    stream = io.StringIO()
+    configure_logging(stream=stream)
+    (tmp_path / "tools").mkdir()
+    queue = new_queue()
+
+    async with (
+        asyncio.timeout(20),
+        worker_of(client, tmp_path, Talkative([calls(("made_up", {})), says("Done.")]), queue=queue),
+    ):
+        run = await start(client, queue)
+        await run.result()
+
+    told = [line for line in logged(stream) if line["logger"] == "library"]
+    assert [(line["event"], line["turn"], line["activity_id"]) for line in told] == [
+        ("asked", 1, "turn-1"),
+        ("asked in a thread", 1, "turn-1"),
+        ("asked", 2, "turn-2"),
+        ("asked in a thread", 2, "turn-2"),
+    ]
+    assert {(line["workflow_id"], line["run_id"]) for line in told} == {(run.id, run.first_execution_run_id)}
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        pytest.param({"activity_id": "7-2"}, {"turn": 7, "tool_exec_id": "7-2"}, id="a tool call"),
+        pytest.param({"activity_id": "turn-7-again-1"}, {"turn": 7}, id="a turn that is asked again"),
+        pytest.param({"tool_exec_id": "7-2"}, {"turn": 7}, id="a line about a tool call"),
+        pytest.param({"activity_id": "compact_context-0a1b2c3d"}, {}, id="an activity of no turn"),
+        pytest.param({"activity_id": "7-2", "turn": 3}, {"tool_exec_id": "7-2"}, id="what was said stays"),
+    ],
+)
+def test_a_line_names_the_turn_and_the_call_of_the_ids_in_it(
+    said: dict[str, object], expected: dict[str, object]
+) -> None:
+    assert say_where(None, "info", dict(said)) == {**said, **expected}
 
 
 async def test_a_worker_writes_nothing_but_json_lines_and_only_to_stderr(

@@ -26,7 +26,7 @@ from workflows.payloads import UndecodableError, typed
 
 
 class Tracing(Interceptor):
-    """Makes spans; all that it adds to a history are headers (docs/decisions/029)."""
+    """Makes spans; all that it adds to a history are headers (docs/decisions/031)."""
 
     def __init__(self, provider: TracerProvider, *, content: bool) -> None:
         self._provider = provider
