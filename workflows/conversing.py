@@ -63,7 +63,8 @@ class Conversing:
 
     @workflow.update(
         name=SEND_MESSAGE_UPDATE,
-        description="Tell the model something before its next turn; a run that was about to end goes on.",
+        description="Tell the model something before its next turn; a run that was about to end goes on. "
+        'Takes {"text": "…"} and, optional, "sender".',
     )
     def send_message(self, message: SendMessage) -> None:
         """Take a message: the ledger tells of it at once, and the model is told before its next turn."""

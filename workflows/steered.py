@@ -86,25 +86,33 @@ class Steered(Approvable, Conversing, Controlled):
     def _count(self, used: Used) -> None:
         """Add what an agent that was called has used to what the run has."""
 
-    @workflow.query(name=EVENTS_QUERY, description="The ledger of the run, from an offset on.")
+    @workflow.query(
+        name=EVENTS_QUERY, description="The ledger of the run, from an offset on. Takes a number, such as 0."
+    )
     def events(self, offset: int) -> EventsPage:
         """Give the ledger's events from `offset` on, as many as fit a page."""
         return self._log.page(offset)
 
-    @workflow.query(name=CONVERSATION_QUERY, description="A part of the conversation, by position.")
+    @workflow.query(
+        name=CONVERSATION_QUERY,
+        description='A part of the conversation, by position. Takes {"start": 0, "end": 10}.',
+    )
     def conversation(self, request: ConversationRequest) -> ConversationPage:
         """Give messages from `start` up to `end`, as many as fit a page."""
         said = self._conversation
         return ConversationPage(messages=page_of(said.between(request.start, request.end)), base=said.base)
 
-    @workflow.query(name=SLICES_QUERY, description="What the reducers of the run's worker keep, by name.")
+    @workflow.query(
+        name=SLICES_QUERY, description="What the reducers of the run's worker keep, by name. Takes nothing."
+    )
     def told_slices(self) -> dict[str, Slice]:
         """Give the slices of the run's state, of reducers that are gone, too."""
         return self.slices.told()
 
     @workflow.update(
         name=CANCEL_TOOL_CALL_UPDATE,
-        description="Stop one tool call; the model is told TOOL_CANCELLED, and the run goes on.",
+        description="Stop one tool call; the model is told TOOL_CANCELLED, and the run goes on. "
+        'Takes {"tool_exec_id": "3-1"}.',
     )
     def cancel_tool_call(self, request: CancelToolCall) -> None:
         """Ask for one running or waiting call to be stopped; the ledger tells when it has ended."""
@@ -115,7 +123,10 @@ class Steered(Approvable, Conversing, Controlled):
     def _check_cancel_tool_call(self, request: CancelToolCall) -> None:
         refuse_for(self._tool_calls.why_not_cancellable(request.tool_exec_id))
 
-    @workflow.signal(name=CHILD_USED_SIGNAL, description="What a cancelled run of a called agent has used.")
+    @workflow.signal(
+        name=CHILD_USED_SIGNAL,
+        description="What a cancelled run of a called agent has used; only such runs send it.",
+    )
     def child_used(self, told: ChildUsed) -> None:
         """Take note of what a child used that is about to end as cancelled."""
         self._sub_agents.tell_used(told.workflow_id, told.used)
