@@ -42,10 +42,14 @@ def child_run(
     if (size := len(workflow_id.encode())) > MAX_WORKFLOW_ID_BYTES:
         reason = f"the id of its run would have {size:,} bytes, and {MAX_WORKFLOW_ID_BYTES:,} is the limit"
         return not_started(tool, None, reason)
+    prompt = call.params.get(PROMPT)
+    if isinstance(prompt, str) and not prompt.strip():
+        # A run of its own may begin without one, and wait for messages.
+        return invalid_params(tool, [f"{PROMPT}: the prompt is empty"])
     try:
         return RunInput.model_validate(
             {
-                "prompt": call.params.get(PROMPT),
+                "prompt": prompt,
                 "model": agent.model or caller.model,
                 "protocol": agent.protocol or caller.protocol,
                 "system": agent.system,
