@@ -26,7 +26,7 @@ async def test_the_pages_of_a_run_tell_what_it_does_and_why_calls_failed(
         run_id = run.first_execution_run_id or ""
 
         await pages.list("SurefootAgent = 'release'")
-        await pages.shows("release-1.5")
+        await pages.shows("release-1.5", "Save as New")
         await pages.add_columns()
         await pages.shows(*COLUMNS, "release running 2 3 TOOL_CRASHED 0.04")
 
