@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, JsonValue, model_validator
+from pydantic import AfterValidator, Field, JsonValue, ValidationInfo, field_validator, model_validator
 
 from surefoot.approval import Approval, Approvals
 from surefoot.conversation import NOTHING_KEPT, Kept, Message
@@ -89,6 +89,8 @@ class Session(WireModel):
 class RunInput(WireModel):
     """Everything a run is started with; texts are bounded so that every server and worker can carry them."""
 
+    session: Session | None = Field(default=None, exclude_if=is_none)
+    """Makes the run a session; None ends it with its first answer."""
     prompt: Annotated[str, run_text("the prompt", MAX_PROMPT_BYTES, optional=True)]
     """What the agent is to do; only that of a session may be empty: its first message then begins it."""
     model: ModelName
@@ -121,8 +123,6 @@ class RunInput(WireModel):
         default=None, exclude_if=is_none
     )
     """What the run's agent is called, for people: in lists of runs, and nowhere else."""
-    session: Session | None = Field(default=None, exclude_if=is_none)
-    """Makes the run a session; None ends it with its first answer."""
     tells_parent: bool = False
     """Whether a run that is cancelled signals its parent workflow what it has used."""
     search_attributes: bool = False
@@ -131,11 +131,13 @@ class RunInput(WireModel):
     carried: str | None = None
     """What a run that continues as new takes along; its prompt is then only a beginning, for people."""
 
-    @model_validator(mode="after")
-    def _has_something_to_do(self) -> "RunInput":
-        if self.session is None and not self.prompt.strip():
+    @field_validator("prompt")
+    @classmethod
+    def _has_something_to_do(cls, prompt: str, info: ValidationInfo) -> str:
+        # Fields are checked in their order: `session` has been, where it can be used.
+        if info.data.get("session") is None and not prompt.strip():
             raise ValueError("the prompt is empty")
-        return self
+        return prompt
 
     @model_validator(mode="after")
     def _tells_answers_from_calls(self) -> "RunInput":
