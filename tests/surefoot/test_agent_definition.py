@@ -34,6 +34,7 @@ def test_all_fields_are_in_camel_case_and_limits_are_as_on_the_command_line() ->
         "mcpServers": {"time": {"command": "time-server"}},
         "limits": limits,
         "approval": {"*": "first-use", "rm": {"when": {"type": "object"}}},
+        "onModelFailure": "wait",
         "outputSchema": {"type": "object"},
     }
 
@@ -64,6 +65,7 @@ def test_all_fields_are_in_camel_case_and_limits_are_as_on_the_command_line() ->
         pytest.param("tools", ["a\0b"], id="a zero byte in a path"),
         pytest.param("mcpServers", [], id="servers without names"),
         pytest.param("approval", {"no name": "always"}, id="approval of no tool"),
+        pytest.param("onModelFailure", "hope", id="an unknown way to wait"),
         pytest.param("outputSchema", {"type": "thing"}, id="a schema that is none"),
         pytest.param("output_schema", {}, id="snake case"),
         pytest.param("colour", "red", id="an unknown field"),
