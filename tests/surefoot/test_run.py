@@ -32,11 +32,13 @@ def test_a_run_needs_a_prompt_and_a_model_and_nothing_else() -> None:
             "longest_pause_seconds": 300.0,
             "total_seconds": 21_600.0,
         },
+        "on_model_failure": "fail",
         "on_approval": "wait",
         "tools": None,
         "chain": {"max_events": 8_192, "max_bytes": 8 * 1024 * 1024, "max_updates": 1_000},
         "agent": None,
         "tells_parent": False,
+        "search_attributes": False,
         "carried": None,
     }
 

@@ -24,6 +24,7 @@ from surefoot.turn import (
     CallModel,
     Finish,
     LimitReached,
+    Listen,
     ModelUnreadable,
     RefuseTools,
     RunTools,
@@ -172,7 +173,7 @@ def drive(
         steps.append(step)
         messages: list[Message] = []
         match step:
-            case Finish() | LimitReached() | ModelUnreadable():
+            case Finish() | LimitReached() | ModelUnreadable() | Listen():
                 return step, said, steps
             case CallModel():
                 messages = [next(model)]

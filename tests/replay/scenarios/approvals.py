@@ -2,17 +2,20 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from pydantic import JsonValue
+
 from tests.replay.stage import Stage, ended
 from tests.workflows.agents import Replies, answer, calls, says, serving, tool
 from tests.workflows.approving import approve, deny, questions
 from tests.workflows.operators import cancel_call
 
+_ASKING: list[tuple[str, JsonValue]] = [("x", {"n": n}) for n in range(4)]
 _ASKS = tool("x", answer, approval="always", annotations={"destructiveHint": True})
 
 
 async def calls_are_approved_edited_denied_and_cancelled(stage: Stage) -> None:
     """Four calls of a turn ask: one is approved, one with other arguments, one denied, one cancelled."""
-    model = Replies([calls(*[("x", {"n": n}) for n in range(4)], ("y", {})), says("Done.")])
+    model = Replies([calls(*_ASKING, ("y", {})), says("Done.")])
     async with serving(stage.client, model, [_ASKS, tool("y", answer)], queue=stage.name) as queue:
         run = await stage.start(queue, approval_seconds=3_600)
         first, second, third, _ = await questions(run, 4)

@@ -271,6 +271,7 @@ def main() -> None:
         else:
             time.sleep(60)
     if MODE == "garbage":
+        sys.stdin.readline()
         say("{this is not JSON\n")
         time.sleep(60)
     if MODE == "stubborn":

@@ -34,8 +34,8 @@ FAILURES = {
     "cuts-its-answer": ("TOOL_LOST", "peer closed connection without sending complete", "", ""),
     "cuts-its-stream": ("TOOL_LOST", "SSE stream ended without a response", "", "[info] 1\n"),
     "resets": ("TOOL_LOST", "was lost: the connection to its server broke: ReadError; it may or", "", ""),
-    "hangs": ("TOOL_TIMEOUT", "timed out after 0.3s", "", ""),
-    "hangs-in-stream": ("TOOL_TIMEOUT", "timed out after 0.3s", "", ""),
+    "hangs": ("TOOL_TIMEOUT", "timed out after 1.5s", "", ""),
+    "hangs-in-stream": ("TOOL_TIMEOUT", "timed out after 1.5s", "", ""),
     "floods": ("OUTPUT_TOO_LARGE", "returned an answer above the limit of 1MB", "", ""),
     "floods-in-stream": ("OUTPUT_TOO_LARGE", "returned an answer above the limit of 1MB", "", ""),
     "dies": ("TOOL_LOST", "was lost: the connection to its server broke", "", ""),
@@ -52,7 +52,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Outcomes:
             async with calling(directory, h={"url": url}) as call:
                 outcomes = {tool: await call(f"h__{tool}") for tool in ANSWERS}
                 for tool, (code, *_) in FAILURES.items():
-                    outcomes[tool] = await call(f"h__{tool}", seconds=0.3 if code == "TOOL_TIMEOUT" else 20)
+                    outcomes[tool] = await call(f"h__{tool}", seconds=1.5 if code == "TOOL_TIMEOUT" else 20)
                 return {**outcomes, "headers": await call("h__headers")}
 
     return asyncio.run(call_all())

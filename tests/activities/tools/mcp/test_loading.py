@@ -1,7 +1,6 @@
 import asyncio
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from activities.tools.discovery import discover_tools
@@ -73,17 +72,15 @@ BAD = {
 }
 
 
-def test_each_server_that_gives_no_tools_is_told_and_all_are_asked_at_once(tmp_path: Path) -> None:
-    began = time.monotonic()
+def test_each_server_that_gives_no_tools_is_told(tmp_path: Path) -> None:
     tools, problems = load(
         config(tmp_path, good=rogue("pages"), **{name: one for name, (one, _) in BAD.items()})
     )
-    took = time.monotonic() - began
     told = {str(problem.field).removeprefix("mcpServers."): problem for problem in problems}
     assert len(tools) > 20
     assert {problem.warning for problem in problems} == {False}
     wrong = [name for name, (_, reason) in BAD.items() if f"gives no tools: {reason}" not in str(told[name])]
-    assert (wrong, set(told), took < 15) == ([], set(BAD), True), [str(problem) for problem in problems]
+    assert (wrong, set(told)) == ([], set(BAD)), [str(problem) for problem in problems]
 
 
 async def test_a_server_that_is_away_is_looked_for_again_when_its_tool_is_called(tmp_path: Path) -> None:

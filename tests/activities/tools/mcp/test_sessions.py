@@ -31,7 +31,7 @@ async def test_a_call_that_timed_out_leaves_the_session_to_the_others(tmp_path: 
     async with calling(tmp_path, r=rogue()) as call:
         before = await _around(call)
         late, hung = await asyncio.gather(
-            call("r__later", {"seconds": 1.0}), call("r__hangs", seconds=0.5), return_exceptions=True
+            call("r__later", {"seconds": 2.5}), call("r__hangs", seconds=1.5), return_exceptions=True
         )
         after = await _around(call)
     assert isinstance(late, ToolSuccess)
@@ -54,8 +54,8 @@ async def test_a_dead_session_fails_the_calls_in_flight_and_no_later_one(tmp_pat
 async def test_a_server_that_stopped_for_good_is_started_anew(tmp_path: Path) -> None:
     async with calling(tmp_path, r=rogue()) as call:
         before = await _around(call)
-        blocked = await call("r__blocks", seconds=0.3)
-        again = await call("r__around", seconds=2)
+        blocked = await call("r__blocks", seconds=1)
+        again = await call("r__around", seconds=20)
         after = await _around(call)
         await until(lambda: not is_alive(before["pid"]))
     assert isinstance(blocked, ToolFailure)
@@ -135,7 +135,7 @@ async def test_over_http_each_call_has_a_session_of_its_own_and_ends_it(tmp_path
         async with calling(tmp_path, r={"url": url}) as call:
             for _ in range(3):
                 await call("r__echo")
-            hung = await call("r__hangs", seconds=0.5)
+            hung = await call("r__hangs", seconds=1.5)
             await call.executor.close()
             seen = json.loads(await call.text("r__ended"))
     # The first session was the one in which the tools were listed.
