@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache
 
 from surefoot.budget import dollars, period
 from surefoot.limits import Limits
@@ -17,6 +18,7 @@ MAX_DETAILS_BYTES = 4_096
 
 _MOST_NAMED = 6
 _MOST_AWAITED = 4
+_NO_TIME = timedelta()
 
 
 @dataclass(frozen=True)
@@ -121,21 +123,26 @@ def _cost(usage: Usage) -> str:
 def _calls(progress: Progress) -> Iterator[str]:
     """Tell of those that run first, and then of the newest."""
     for call in progress.running[:_MOST_NAMED]:
-        yield _row(call, "runs", f"since {_clock(call.since)}")
+        yield _row(call.tool_exec_id, _asked(call), "runs", f"since {_clock(call.since)}")
     for call in reversed(progress.recent):
-        yield _row(call, call.error_code or "ok", _took(call))
+        took = call.ended - call.since if call.ended is not None else _NO_TIME
+        yield _ended_row(call.tool_exec_id, _asked(call), call.error_code or "ok", took)
 
 
-def _took(call: Call) -> str:
-    """Print how long a call took; one that was refused took no time."""
-    if call.ended is None or call.ended == call.since:
-        return "—"
-    return period(timedelta(milliseconds=round((call.ended - call.since).total_seconds() * 1_000)))
+# What has ended is shown again with every step of its run, and of hundreds of runs at a time.
+@lru_cache(maxsize=4_096)
+def _ended_row(tool_exec_id: str, asked: str, outcome: str, took: timedelta) -> str:
+    """Print a call that has ended; one that was refused took no time."""
+    milliseconds = timedelta(milliseconds=round(took.total_seconds() * 1_000))
+    return _row(tool_exec_id, asked, outcome, period(milliseconds) if took else "—")
 
 
-def _row(call: Call, outcome: str, time: str) -> str:
-    asked = code(f"{call.tool} • {call.arguments}" if call.arguments else call.tool)
-    return f"| {call.tool_exec_id} | {asked} | {outcome} | {time} |"
+def _row(tool_exec_id: str, asked: str, outcome: str, time: str) -> str:
+    return f"| {tool_exec_id} | {code(asked)} | {outcome} | {time} |"
+
+
+def _asked(call: Call) -> str:
+    return f"{call.tool} • {call.arguments}" if call.arguments else call.tool
 
 
 def _count(number: int, thing: str) -> str:

@@ -74,9 +74,10 @@ class Visible:
         """Show where the run stands now; that costs no history."""
         self.progress = progress
         if self._run is not None and not self._is_due:
-            # A turn may end hundreds of calls at once: they are shown together.
+            # A turn may end hundreds of calls at once, and begin the next: all of it is shown together.
             self._is_due = True
-            asyncio.get_running_loop().call_soon(self._show)
+            loop = asyncio.get_running_loop()
+            loop.call_soon(loop.call_soon, self._show)
 
     def _show(self) -> None:
         self._is_due = False
