@@ -38,8 +38,8 @@ class Sizes:
     """How much of everything."""
 
     rounds: int = 5
-    turns: int = 25
-    """Of a run whose latency is measured."""
+    turns: int = 200
+    """Of a run whose latency is measured: as many as of one whose history is weighed."""
     agents: int = 50
     history_turns: int = 200
     result_bytes: int = 2048
