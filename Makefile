@@ -20,17 +20,18 @@ demo: setup ## watch an agent meet tool failures and carry on
 	$(BIN)/surefoot run "What is in this repository, and which of its tools work?" --stay \
 		--model scripted:examples/failures/demo.yaml --tools builtin --tools examples/failures
 
-test: lint types contracts ## lint, types, import contracts and all tests
+test: lint types contracts ## lint, types, import contracts and all tests but the slow ones
 	$(BIN)/pytest -n 7 --dist worksteal
 
 test-all: test test-long ## test, and the longer suites
 
 test-long: setup ## only the longer suites
-	$(BIN)/pytest --long -m long
+	$(BIN)/pytest --slow -m "slow and not long" -n 7 --dist worksteal
+	$(BIN)/pytest --slow --long -m long
 	$(BIN)/python -m bench.run --only history
 
 faults: setup ## every way for a tool call to go wrong, as one table of what the model saw
-	$(BIN)/pytest --long tests/faults
+	$(BIN)/pytest --slow --long tests/faults
 
 chaos: setup ## 300 runs under 200 worker kills, 10 server kills and 20 network cuts: about 10 minutes
 	$(BIN)/python -m bench.chaos --runs 300 --worker-kills 200 --server-kills 10 --network-cuts 20

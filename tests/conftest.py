@@ -58,17 +58,25 @@ async def time_skipping() -> AsyncGenerator[WorkflowEnvironment]:
         yield environment
 
 
+_APART = {
+    "slow": "takes seconds; runs only with --slow",
+    "long": "takes long, and the machine for itself; runs only with --long",
+}
+"""The markers of tests that do not run with every change of a line."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long", action="store_true", help="run the tests marked `long`, too")
+    for marker in _APART:
+        parser.addoption(f"--{marker}", action="store_true", help=f"run the tests marked `{marker}`, too")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "long: takes long; runs only with --long")
+    for marker, meaning in _APART.items():
+        config.addinivalue_line("markers", f"{marker}: {meaning}")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--long"):
-        return
-    long = [item for item in items if item.get_closest_marker("long")]
-    items[:] = [item for item in items if item not in long]
-    config.hook.pytest_deselected(items=long)
+    left_out = {marker for marker in _APART if not config.getoption(f"--{marker}")}
+    apart = [item for item in items if any(item.get_closest_marker(marker) for marker in left_out)]
+    items[:] = [item for item in items if item not in apart]
+    config.hook.pytest_deselected(items=apart)

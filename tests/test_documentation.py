@@ -31,6 +31,7 @@ def shell_block(text: str) -> str:
     return block
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("example", "needs", "answers"),
     [

@@ -19,6 +19,8 @@ from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.spent import NOTHING_SPENT
 from surefoot.turn import CallModel, Finish, RunTools, next_step
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 CONVERSATIONS = ROOT / "examples/conversations"
 FAILURES = ROOT / "examples/failures"

@@ -21,6 +21,8 @@ from tests.conftest import RealServer
 from tests.console.command import Surefoot
 from tests.workflows.agents import says, serving, until_event
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).parents[2] / "docs"
 CLIENT = (DOCS / "client.md").read_text(encoding="utf-8")
 REDUCERS = (DOCS / "reducers.md").read_text(encoding="utf-8")

@@ -9,6 +9,8 @@ from tests.console.command import MODEL, Command, Surefoot
 from tests.console.lasting_tools import Gated
 from workers.server_ports import free_port
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """
 steps:
   - call: [{gated: {}}]

@@ -11,6 +11,8 @@ from tests.conftest import RealServer
 from tests.console.command import Ended, Surefoot
 from tests.workers.wedging import BROKEN, raising
 
+pytestmark = pytest.mark.slow
+
 KEY = {"OPENAI_API_KEY": "sk-very-secret"}
 
 

@@ -1,11 +1,15 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from activities.agents.agent_file import read_agent
 from surefoot.agent_definition import AgentDefinition, AgentLimits
 from tests.conftest import RealServer
 from tests.console.command import ROOT
 from tests.console.printed_example import carry_out
+
+pytestmark = pytest.mark.slow
 
 AGENTS = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
 TOOLS = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")

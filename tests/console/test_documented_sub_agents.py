@@ -1,9 +1,13 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import RealServer
 from tests.console.command import ROOT
 from tests.console.printed_example import carry_out
+
+pytestmark = pytest.mark.slow
 
 SUB_AGENTS = (ROOT / "docs" / "sub-agents.md").read_text(encoding="utf-8")
 

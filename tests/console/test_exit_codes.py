@@ -10,6 +10,8 @@ from temporalio.client import Client, WorkflowExecutionStatus
 from tests.console.command import Surefoot
 from tests.console.tools_on_disk import write_tool
 
+pytestmark = pytest.mark.slow
+
 
 def script(directory: Path, steps: str) -> str:
     file = directory / "script.yaml"

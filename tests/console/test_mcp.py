@@ -16,6 +16,8 @@ from tests.activities.tools.tool_run import is_alive, until
 from tests.console.command import ROOT, SUREFOOT, Surefoot
 from tests.console.raw_mcp_client import HELLO, RawClient
 
+pytestmark = pytest.mark.slow
+
 Client = Callable[..., RawClient]
 
 DOCUMENTATION = ROOT / "docs" / "mcp.md"

@@ -3,10 +3,14 @@ import signal
 from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
+
 from surefoot.strict_json import encode_json
 from tests.activities.openai_server import Call, ModelServer, Raw, Reply
 from tests.console.command import Command, Ended, Surefoot
 from tests.console.tools_on_disk import write_tool
+
+pytestmark = pytest.mark.slow
 
 KEY = "sk-test-0123456789abcdef"
 MODEL = ("--model", "openai-chat:test-model", "-o", "jsonl")

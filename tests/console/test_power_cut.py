@@ -6,6 +6,8 @@ import pytest
 from tests.console.command import Command, Surefoot
 from tests.console.lasting_tools import Lingering
 
+pytestmark = pytest.mark.slow
+
 TOOL_SCRIPT = """
 steps:
   - call: [{linger: {}}]

@@ -6,7 +6,11 @@ import subprocess
 import time
 from contextlib import closing
 
+import pytest
+
 from tests.console.command import MODEL, SUREFOOT, Surefoot
+
+pytestmark = pytest.mark.slow
 
 
 class Terminal:

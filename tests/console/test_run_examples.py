@@ -2,6 +2,8 @@ import pytest
 
 from tests.console.command import ROOT, Surefoot
 
+pytestmark = pytest.mark.slow
+
 WORKDIR = ROOT / "examples/conversations/workdir"
 FAILURES = ROOT / "examples/failures"
 

@@ -6,6 +6,8 @@ import pytest
 from tests.console.command import MODEL, Surefoot
 from tests.console.lasting_tools import Gated
 
+pytestmark = pytest.mark.slow
+
 PROVIDER = {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}
 SCRIPT = "steps: [{call: [{gated: {}}]}, {say: 'It said {{last.result}}.'}]\n"
 

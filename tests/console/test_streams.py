@@ -4,6 +4,8 @@ import pytest
 
 from tests.console.command import MODEL, SUREFOOT, Ended, Surefoot
 
+pytestmark = pytest.mark.slow
+
 
 def in_a_shell(surefoot: Surefoot, redirection: str, *arguments: str) -> Ended:
     """Run the command as a shell does with this behind it."""

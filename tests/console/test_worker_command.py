@@ -12,6 +12,8 @@ from tests.console.command import MODEL, Command, Surefoot
 from tests.console.lasting_tools import Lingering
 from tests.console.tools_on_disk import write_tool
 
+pytestmark = pytest.mark.slow
+
 ECHO_SCRIPT = "steps: [{call: [{echo: {n: 1}}]}, {say: 'It got {{last.result.got.n}}.'}]\n"
 CODE_SCRIPT = "steps: [{call: [{%s: {}}]}, {say: '{{last.error_code}}'}]\n"
 

@@ -18,6 +18,8 @@ from workers.search_attributes import SEARCH_ATTRIBUTES, missing_search_attribut
 from workers.server_ports import HOST, free_port
 from workers.tuning import dynamic_configuration_flags
 
+pytestmark = pytest.mark.slow
+
 SYSTEM_PATH = "/usr/bin:/bin"
 
 

@@ -8,6 +8,8 @@ from tests.console.printed_example import carry_out
 from tests.examples.pilgrimage_calls import EXAMPLE, always
 from tests.examples.pilgrimage_services import Reply, Services
 
+pytestmark = pytest.mark.slow
+
 README = (EXAMPLE / "README.md").read_text(encoding="utf-8")
 CHECKS, RUN = re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 TESTING = (Path(__file__).parents[2] / "docs" / "testing.md").read_text(encoding="utf-8")
 EXAMPLES = dict(re.findall(r"^```python\n# (test_\w+\.py)\n(.*?)^```$", TESTING, re.DOTALL | re.MULTILINE))
 

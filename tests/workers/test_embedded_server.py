@@ -17,6 +17,8 @@ from workers.server_process import find_server
 from workers.settings import Settings
 from workers.waiting import until
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:

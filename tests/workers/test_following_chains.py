@@ -33,6 +33,8 @@ from workers.chain import beginning
 from workers.following import told_so_far
 from workers.ledger_reader import RunUnknownError
 
+pytestmark = pytest.mark.slow
+
 EVERY_TURN = {"max_events": 1}
 
 

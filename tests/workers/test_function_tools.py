@@ -20,6 +20,8 @@ from tests.workflows.operators import cancel_call
 from workers.served_queues import ServedQueue
 from workers.takeover import tools_of
 
+pytestmark = pytest.mark.slow
+
 SOURCE = """
     ENOUGH_TO_START = 8
 

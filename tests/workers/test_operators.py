@@ -19,6 +19,8 @@ from tests.workers.real_workers import WorkerProcess, new_queue, pid_in, until_r
 from tests.workflows.agents import Replies, calls, finish, says, start
 from workers.snapshot import snapshot_of
 
+pytestmark = pytest.mark.slow
+
 ACTING = f"{SHELL}echo once >> runs; echo $$ > pid; while [ ! -e go ]; do printf 1; sleep 0.1; done"
 SCRIPT = "steps: [{call: [{x: {}}]}, {say: 'It came to {{last.error_code}}.'}]\n"
 # Several heartbeats: a worker hears of anything only by these.

@@ -12,6 +12,8 @@ from surefoot.outcome import ToolFailure
 from tests.workflows.agents import Finished, Replies, calls, finish, never, says, serving, start, tool
 from tests.workflows.bare_executor import BareExecutor, Say, Task
 
+pytestmark = pytest.mark.slow
+
 JSON = b"json/plain"
 UNREADABLE = "Tool 'x' returned an answer that cannot be decoded: "
 TOO_MUCH = "Tool 'x' sent more than fits an answer, a failure or a heartbeat; ask for less at once"

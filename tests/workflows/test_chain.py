@@ -19,6 +19,8 @@ from surefoot.usage import Usage
 from tests.workflows.agents import Act, Replies, answer, calls, never, says, serving, start, tool
 from tests.workflows.operators import cancel_call, until_scheduled
 
+pytestmark = pytest.mark.slow
+
 EVERY_TURN = {"max_events": 1}
 
 

@@ -18,6 +18,8 @@ from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.sizes import MAX_HISTORY_BYTES
 from tests.workflows.agents import Replies, calls, run_agent, says, serving, start, tool
 
+pytestmark = pytest.mark.slow
+
 
 def many(count: int) -> AssistantMessage:
     wanted: list[tuple[str, JsonValue]] = [("x", {})] * count

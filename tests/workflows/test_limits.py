@@ -27,6 +27,8 @@ from tests.workflows.agents import (
     tool,
 )
 
+pytestmark = pytest.mark.slow
+
 LOOK = calls(("look", {}))
 THREE_LOOKS = calls(("look", {}), ("look", {}), ("look", {}))
 SO_FAR = says("What I have.")

@@ -37,6 +37,8 @@ from workers.runtime import shared_runtime
 from workers.sandbox import workflow_sandbox
 from workflows.agent import Agent
 
+pytestmark = pytest.mark.slow
+
 
 def a_queue() -> str:
     return f"gpu-{secrets.token_hex(4)}"

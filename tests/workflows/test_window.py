@@ -18,6 +18,8 @@ from surefoot.ledger import ContextCompacted, TurnStarted
 from tests.surefoot.conversations import pairs
 from tests.workflows.agents import Finished, events_of, finish, serving, start, tool
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass
 class Scripted:

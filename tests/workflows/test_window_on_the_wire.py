@@ -13,6 +13,8 @@ from tests.activities.openai_server import Call, ModelServer, Raw, Reply
 from tests.activities.providers.asking import ANTHROPIC, CHAT, RESPONSES, settings
 from tests.workflows.agents import Finished, finish, serving, start, tool
 
+pytestmark = pytest.mark.slow
+
 TOO_LONG = Raw(
     400,
     {"error": {"type": "invalid_request_error", "message": "prompt is too long: 9000 tokens > 8000 maximum"}},

@@ -32,6 +32,8 @@ from workers.worker import build_worker
 from workflows.agent import Agent
 from workflows.converter import DATA_CONVERTER
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """
 price: {input: 3, output: 15}
 steps:

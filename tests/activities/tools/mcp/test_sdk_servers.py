@@ -13,6 +13,8 @@ import pytest
 from surefoot.outcome import ToolSuccess
 from tests.activities.tools.mcp.servers import calling, config, load
 
+pytestmark = pytest.mark.slow
+
 SERVER = Path(__file__).with_name("library_server.py")
 
 
