@@ -44,7 +44,7 @@ async def refused(run: Run, name: str, argument: object) -> str:
 
 async def refused_at_last(run: Run, name: str, argument: object) -> str:
     """Ask until the run is not just about to continue as new: then it would be right to ask again."""
-    while (said := await refused(run, name, argument)).endswith("send it again"):
+    while (said := await refused(run, name, argument)).endswith("send it again"):  # noqa: ASYNC110  the server
         await asyncio.sleep(0.02)
     return said
 
