@@ -6,6 +6,8 @@ import pytest
 from tests.activities.tools.mcp.servers import ROGUE, config, rogue
 from tests.console.command import MODEL, Surefoot
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """
 steps:
   - fail: {unavailable: overloaded, retry_after_seconds: 2, times: 1}

@@ -2,6 +2,8 @@ import pytest
 
 from tests.console.command import Surefoot
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("model", "sentence"),

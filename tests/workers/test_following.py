@@ -28,6 +28,8 @@ from tests.workflows.agents import (
 from workers.following import follow
 from workers.ledger_reader import RunUnknownError
 
+pytestmark = pytest.mark.slow
+
 
 async def test_every_event_is_told_once_and_in_order_however_fast_they_come(client: Client) -> None:
     async def tell(_: RawValue) -> str:

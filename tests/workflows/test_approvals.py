@@ -28,6 +28,8 @@ from tests.workflows.operators import cancel_call
 from tests.workflows.test_sub_agents import ASK, agent, child_of
 from workflows.slices import Slices
 
+pytestmark = pytest.mark.slow
+
 
 def about_approval(events: Sequence[Event]) -> list[Event]:
     return [e for e in events if isinstance(e, ApprovalRequested | ApprovalGiven | ApprovalDenied)]

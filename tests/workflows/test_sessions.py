@@ -37,6 +37,8 @@ from tests.workflows.operators import update
 from tests.workflows.test_chain import EVERY_TURN, chain_of, events_of_chain
 from tests.workflows.test_send_message import texts
 
+pytestmark = pytest.mark.slow
+
 
 async def tell(run: WorkflowHandle[Any, Any], message_id: str) -> None:
     """Send a message whose text is its id."""

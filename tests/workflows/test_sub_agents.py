@@ -38,6 +38,8 @@ from tests.workflows.agents import (
 )
 from tests.workflows.operators import cancel_call
 
+pytestmark = pytest.mark.slow
+
 ASK: tuple[str, JsonValue] = ("reviewer", {"prompt": "Look at it."})
 PROMPT: JsonValue = {
     "type": "object",
