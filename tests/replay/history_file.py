@@ -26,6 +26,9 @@ IDENTITY = "recorder"
 
 _SUFFIX = ".json.gz"
 
+# What a worker answers to a run that asks for its tools.
+_WORKING_DIRECTORY = re.compile(rb'("working_directory":\s*)"[^"]*"')
+
 
 class TellsOfItsMachineError(ValueError):
     """Names what must not be in a recorded history."""
@@ -54,6 +57,8 @@ def file_of(scenario: str, *, part: int = 1, folder: Path = RENEWED) -> Path:
 def write(history: WorkflowHistory, file: Path, *, machine: tuple[Path, ...] = ()) -> None:
     """Write a history without stack traces and processes' identities, which no replay looks at.
 
+    A worker's working directory is written as `/agent`.
+
     Raises:
         TellsOfItsMachineError: it names this machine, its user or one of the paths in `machine`.
     """
@@ -63,6 +68,8 @@ def write(history: WorkflowHistory, file: Path, *, machine: tuple[Path, ...] = (
             part.stack_trace = ""
         if "identity" in part.DESCRIPTOR.fields_by_name:
             _anonymize(part)
+        if isinstance(part, Payload):
+            part.data = _WORKING_DIRECTORY.sub(rb'\1"/agent"', part.data)
     _refuse_traces_of_the_machine(clean, machine)
     write_history(WorkflowHistory(history.workflow_id, clean.events), file)
 
