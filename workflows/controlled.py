@@ -6,6 +6,7 @@ from dataclasses import replace
 from temporalio import workflow
 
 from surefoot.carried import Carried
+from surefoot.inbox import CONTINUES_AS_NEW
 from surefoot.ledger import Event, LimitRaised, ModelUnavailable, RunPaused, RunResumed
 from surefoot.limits import Limits
 from surefoot.run import PAUSE_UPDATE, RAISE_LIMIT_UPDATE, RESUME_UPDATE, Pause, RaiseLimit, Resume, RunInput
@@ -56,7 +57,7 @@ class Controlled:
     def _why_not_now(self) -> str | None:
         # What it carries is not known before it has begun.
         if self._steering.limits is None and workflow.info().continued_run_id is not None:
-            return "the run continues as new at this moment; send it again"
+            return CONTINUES_AS_NEW
         return self._why_closed()
 
     @workflow.update(
