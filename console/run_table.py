@@ -30,6 +30,7 @@ def run_fields(run: ListedRun) -> dict[str, JsonValue]:
         "turns": run.turns,
         "failed_tool_executions": run.failures,
         "last_error_code": run.last_error_code,
+        "error_codes": list(run.error_codes),
         "cost": run.cost,
         "started_at": run.started_at.isoformat(),
         "ended_at": None if run.ended_at is None else run.ended_at.isoformat(),

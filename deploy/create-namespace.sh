@@ -34,6 +34,7 @@ add_missing() {
         SurefootTurns:Int \
         SurefootFailures:Int \
         SurefootLastErrorCode:Keyword \
+        SurefootErrorCodes:KeywordList \
         SurefootCost:Double; do
         name=${wanted%:*}
         kind=${wanted#*:}

@@ -13,8 +13,12 @@ AttributeName = Literal[
     "SurefootTurns",
     "SurefootFailures",
     "SurefootLastErrorCode",
+    "SurefootErrorCodes",
     "SurefootCost",
 ]
+
+AttributeValue = str | int | float | tuple[str, ...]
+"""What the server keeps of one; a list of keywords is a tuple."""
 
 LiveStatus = Literal["running", "waiting", "paused"]
 Status = Literal[LiveStatus, "completed", "limit_reached", "failed", "cancelled"]
@@ -31,10 +35,12 @@ class Numbers(WireModel):
     turns: int = 0
     failures: int = 0
     last_error_code: ErrorCode | None = None
+    error_codes: tuple[ErrorCode, ...] = ()
+    """Each that a call failed with, once; empty where the server has no attribute for them."""
     cost: Decimal | None = None
 
 
-def is_worth_telling(now: Numbers, told: Mapping[AttributeName, str | int | float]) -> bool:
+def is_worth_telling(now: Numbers, told: Mapping[AttributeName, AttributeValue]) -> bool:
     """Decide whether the server is to hear of it, who knows what is `told`."""
     return (
         now.status != told.get("SurefootStatus")
@@ -44,19 +50,20 @@ def is_worth_telling(now: Numbers, told: Mapping[AttributeName, str | int | floa
 
 
 def changed_attributes(
-    now: Numbers, told: Mapping[AttributeName, str | int | float]
-) -> Mapping[AttributeName, str | int | float]:
+    now: Numbers, told: Mapping[AttributeName, AttributeValue]
+) -> Mapping[AttributeName, AttributeValue]:
     """Give those that differ from what is told; a value that is not known is never told."""
-    values: dict[AttributeName, str | int | float | None] = {
+    values: dict[AttributeName, AttributeValue | None] = {
         "SurefootAgent": now.agent,
         "SurefootStatus": now.status,
         "SurefootTurns": now.turns,
         "SurefootFailures": now.failures,
         "SurefootLastErrorCode": now.last_error_code,
+        "SurefootErrorCodes": now.error_codes or None,
         "SurefootCost": None if now.cost is None else float(now.cost),
     }
     return {name: value for name, value in values.items() if value is not None and value != told.get(name)}
 
 
-def _number(value: str | float | None) -> float:
+def _number(value: AttributeValue | None) -> float:
     return value if isinstance(value, int | float) else 0

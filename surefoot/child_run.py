@@ -69,6 +69,7 @@ def child_run(
                 "agent_name": tool,
                 "tells_parent": True,
                 "search_attributes": caller.search_attributes,
+                "error_codes_attribute": caller.error_codes_attribute,
             }
         )
     except ValidationError as error:

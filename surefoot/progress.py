@@ -87,6 +87,8 @@ class Progress(WireModel):
     recent: tuple[Call, ...] = ()
     """The newest last."""
     failures: int = 0
+    error_codes: tuple[ErrorCode, ...] = ()
+    """Each that a call failed with, once, in the order of their first failures."""
     last_failure: LastFailure | None = None
     awaiting_approval: tuple[Call, ...] = ()
     waiting_for: str | None = None
@@ -194,7 +196,10 @@ def _after_ending(now: Progress, event: ToolExecutionCompleted | ToolExecutionFa
         error_code=event.outcome.error_code,
         error=shorten_shown(event.error.message, _MOST_SENTENCE_CHARACTERS),
     )
-    return after.model_copy(update={"failures": now.failures + 1, "last_failure": failure})
+    codes = tuple(dict.fromkeys((*now.error_codes, failure.error_code)))
+    return after.model_copy(
+        update={"failures": now.failures + 1, "last_failure": failure, "error_codes": codes}
+    )
 
 
 def _call(progress: Progress, tool_exec_id: str, tool: str, time: datetime) -> Call:

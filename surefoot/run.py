@@ -127,6 +127,8 @@ class RunInput(WireModel):
     """Whether a run that is cancelled signals its parent workflow what it has used."""
     search_attributes: bool = False
     """Whether the namespace has Surefoot's search attributes; without them, to set one stops the run."""
+    error_codes_attribute: bool = Field(default=False, exclude_if=is_empty)
+    """Whether it also has `SurefootErrorCodes`, which came later than the others."""
     chain: ChainLimits = ChainLimits()
     carried: str | None = None
     """What a run that continues as new takes along; its prompt is then only a beginning, for people."""

@@ -23,6 +23,7 @@ MAX_PICTURE_BYTES = 150_000
 KINDS = {
     "Keyword": IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
     "Int": IndexedValueType.INDEXED_VALUE_TYPE_INT,
+    "KeywordList": IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
     "Double": IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE,
 }
 
@@ -30,8 +31,13 @@ RUNS: Mapping[str, Numbers] = {
     "at-work": Numbers(status="running", turns=3),
     "dear": Numbers.model_validate({"agent": "release", "turns": 120, "cost": "7.5"}),
     "asks": Numbers(status="waiting"),
-    "held": Numbers(status="paused", failures=1, last_error_code="TOOL_LOST"),
-    "failing": Numbers(status="running", failures=4, last_error_code="TOOL_TIMEOUT"),
+    "held": Numbers(status="paused", failures=1, last_error_code="TOOL_LOST", error_codes=("TOOL_LOST",)),
+    "failing": Numbers(
+        status="running",
+        failures=4,
+        last_error_code="TOOL_CRASHED",
+        error_codes=("TOOL_TIMEOUT", "TOOL_CRASHED"),
+    ),
     "broken": Numbers(status="failed", failures=2, last_error_code="TOOL_CRASHED"),
 }
 EVERY = frozenset(RUNS)

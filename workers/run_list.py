@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from types import MappingProxyType
 
 from temporalio.client import Client, WorkflowExecution, WorkflowExecutionStatus
@@ -11,14 +11,16 @@ from temporalio.common import SearchAttributeKey
 from temporalio.service import RPCError, RPCStatusCode
 
 from surefoot.attributes import Status
+from surefoot.outcome import ErrorCode
 from surefoot.run import WORKFLOW
-from workers.search_attributes import has_search_attributes
+from workers.search_attributes import Settable, settable_search_attributes
 
 _AGENT = SearchAttributeKey.for_keyword("SurefootAgent")
 _STATUS = SearchAttributeKey.for_keyword("SurefootStatus")
 _TURNS = SearchAttributeKey.for_int("SurefootTurns")
 _FAILURES = SearchAttributeKey.for_int("SurefootFailures")
 _ERROR_CODE = SearchAttributeKey.for_keyword("SurefootLastErrorCode")
+_ERROR_CODES = SearchAttributeKey.for_keyword_list("SurefootErrorCodes")
 _COST = SearchAttributeKey.for_float("SurefootCost")
 
 _DESCRIBED_AT_ONCE = 16
@@ -57,6 +59,10 @@ class Wanted:
     agent: str | None = None
     failed: bool = False
     """Only those in which a tool call failed."""
+    error_code: ErrorCode | None = None
+    """Only those in which one failed so."""
+    since: datetime | None = None
+    """Only those that began at this time or later."""
     limit: int = 20
 
 
@@ -74,6 +80,8 @@ class ListedRun:
     """While the run goes on, up to 25 behind, as are the numbers below."""
     failures: int | None
     last_error_code: str | None
+    error_codes: tuple[str, ...]
+    """Every code that a call failed with, as far as the server knows."""
     cost: float | None
     summary: str
     """The first words of the prompt."""
@@ -86,16 +94,16 @@ async def list_runs(client: Client, wanted: Wanted) -> tuple[ListedRun, ...]:
         NotListableError: it takes search attributes, which the server does not have.
         RPCError: the server did not answer.
     """
-    query = query_for(wanted, attributes=await has_search_attributes(client))
+    query = query_for(wanted, settable=await settable_search_attributes(client))
     found = [run async for run in client.list_workflows(query, limit=wanted.limit)]
     at_once = asyncio.Semaphore(_DESCRIBED_AT_ONCE)
     summaries = await asyncio.gather(*(_summary(client, run, at_once) for run in found))
     return tuple(_listed(run, summary) for run, summary in zip(found, summaries, strict=True))
 
 
-def query_for(wanted: Wanted, *, attributes: bool) -> str:
+def query_for(wanted: Wanted, *, settable: Settable) -> str:
     """Give the server's query; raises NotListableError."""
-    conditions = [_RUNS]
+    attributes, conditions = settable.usual, [_RUNS]
     if wanted.status is not None:
         by_status = (_BY_ATTRIBUTES if attributes else _BY_SERVER).get(wanted.status)
         conditions.append(by_status or _without_attributes(f"the status {wanted.status}"))
@@ -103,6 +111,11 @@ def query_for(wanted: Wanted, *, attributes: bool) -> str:
         conditions.append(_is_agent(wanted.agent) if attributes else _without_attributes("agents"))
     if wanted.failed:
         conditions.append("SurefootFailures > 0" if attributes else _without_attributes("failures"))
+    if wanted.error_code is not None:
+        found = f"SurefootErrorCodes = '{wanted.error_code}'"
+        conditions.append(found if settable.error_codes else _without_attributes("error codes"))
+    if wanted.since is not None:
+        conditions.append(f"StartTime >= '{wanted.since.astimezone(UTC).isoformat()}'")
     return " AND ".join(conditions)
 
 
@@ -142,6 +155,7 @@ def _listed(run: WorkflowExecution, summary: str) -> ListedRun:
         turns=told.get(_TURNS),
         failures=told.get(_FAILURES),
         last_error_code=told.get(_ERROR_CODE),
+        error_codes=tuple(told.get(_ERROR_CODES) or ()),
         cost=told.get(_COST),
         summary=summary,
     )

@@ -24,7 +24,7 @@ from surefoot.run import WORKFLOW, RunInput
 from surefoot.static_details import static_details
 from surefoot.summary import shorten_shown
 from workers.schedule_times import Times, spec_of, words_of
-from workers.search_attributes import has_search_attributes
+from workers.search_attributes import settable_search_attributes
 from workflows.attributes import first_attributes
 
 Overlap = Literal["skip", "wait", "cancel", "allow"]
@@ -67,8 +67,8 @@ async def create_schedule(client: Client, new: NewSchedule) -> None:
         ScheduleRefusedError: there is one with the id, or the server says what it does not take.
         RPCError: the server did not answer.
     """
-    found = await has_search_attributes(client)
-    run = new.run.model_copy(update={"search_attributes": found})
+    found = await settable_search_attributes(client)
+    run = new.run.model_copy(update=found.of_a_run())
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(
             WORKFLOW,
@@ -77,7 +77,9 @@ async def create_schedule(client: Client, new: NewSchedule) -> None:
             task_queue=new.queue,
             static_summary=shorten_shown(run.prompt),
             static_details=static_details(run),
-            typed_search_attributes=first_attributes(run.agent_name) if found else TypedSearchAttributes([]),
+            typed_search_attributes=first_attributes(run.agent_name)
+            if found.usual
+            else TypedSearchAttributes([]),
         ),
         spec=spec_of(new.times, jitter=new.jitter),
         policy=SchedulePolicy(overlap=POLICIES[new.overlap], catchup_window=new.catch_up),

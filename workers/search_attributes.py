@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from types import MappingProxyType
 
@@ -12,6 +13,7 @@ from temporalio.service import RPCError, RPCStatusCode
 
 KEYWORD = IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
 INT = IndexedValueType.INDEXED_VALUE_TYPE_INT
+KEYWORD_LIST = IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST
 DOUBLE = IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE
 
 _PATIENCE = timedelta(seconds=3)
@@ -23,6 +25,7 @@ SEARCH_ATTRIBUTES: Mapping[str, IndexedValueType.ValueType] = MappingProxyType(
         "SurefootTurns": INT,
         "SurefootFailures": INT,
         "SurefootLastErrorCode": KEYWORD,
+        "SurefootErrorCodes": KEYWORD_LIST,
         "SurefootCost": DOUBLE,
     }
 )
@@ -59,11 +62,25 @@ async def register_search_attributes(client: Client) -> None:
             raise
 
 
+@dataclass(frozen=True)
+class Settable:
+    """Which search attributes runs of a namespace may set."""
+
+    usual: bool = False
+    """All but `SurefootErrorCodes`."""
+    error_codes: bool = False
+    """`SurefootErrorCodes`, too: a namespace from before there was one does not have it."""
+
+    def of_a_run(self) -> Mapping[str, bool]:
+        """Give what a run's input says of them."""
+        return {"search_attributes": self.usual, "error_codes_attribute": self.error_codes}
+
+
 _FOUND: set[tuple[str, str]] = set()
 
 
-async def has_search_attributes(client: Client) -> bool:
-    """Tell whether runs in the client's namespace may set them; once they may, nobody is asked again.
+async def settable_search_attributes(client: Client) -> Settable:
+    """Tell which of them runs in the client's namespace may set; once that is all, nobody is asked again.
 
     A server that does not tell, or does not let this client ask, counts as one without them.
     """
@@ -72,8 +89,8 @@ async def has_search_attributes(client: Client) -> bool:
         try:
             missing = await asyncio.wait_for(missing_search_attributes(client), _PATIENCE.total_seconds())
         except (RPCError, TimeoutError):
-            return False
+            return Settable()
         if missing:
-            return False
+            return Settable(usual=set(missing) == {"SurefootErrorCodes"})
         _FOUND.add(place)
-    return True
+    return Settable(usual=True, error_codes=True)

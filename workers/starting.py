@@ -9,7 +9,7 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 from surefoot.run import WORKFLOW, RunInput
 from surefoot.static_details import static_details
 from surefoot.summary import shorten_shown
-from workers.search_attributes import has_search_attributes
+from workers.search_attributes import settable_search_attributes
 from workflows.attributes import first_attributes
 
 
@@ -31,16 +31,16 @@ async def start_run(
         RunExistsError: an unfinished run has the id.
         RPCError: the server refused the run.
     """
-    found = await has_search_attributes(client)
+    found = await settable_search_attributes(client)
     try:
         return await client.start_workflow(
             WORKFLOW,
-            run.model_copy(update={"search_attributes": found}),
+            run.model_copy(update=found.of_a_run()),
             id=workflow_id,
             task_queue=queue,
             static_summary=shorten_shown(run.prompt) or "a session",
             static_details=static_details(run),
-            search_attributes=first_attributes(run.agent_name) if found else None,
+            search_attributes=first_attributes(run.agent_name) if found.usual else None,
         )
     except WorkflowAlreadyStartedError:
         raise RunExistsError(

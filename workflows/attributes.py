@@ -1,11 +1,11 @@
 """Tells the server what a run is found by, sparingly: each time is an event of its history."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from temporalio import workflow
 from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSearchAttributes
 
-from surefoot.attributes import AttributeName, Numbers, changed_attributes, is_worth_telling
+from surefoot.attributes import AttributeName, AttributeValue, Numbers, changed_attributes, is_worth_telling
 
 _KEYWORDS: Mapping[AttributeName, SearchAttributeKey[str]] = {
     "SurefootAgent": SearchAttributeKey.for_keyword("SurefootAgent"),
@@ -18,6 +18,10 @@ _NUMBERS: Mapping[AttributeName, SearchAttributeKey[int]] = {
 }
 _AMOUNTS: Mapping[AttributeName, SearchAttributeKey[float]] = {
     "SurefootCost": SearchAttributeKey.for_float("SurefootCost"),
+}
+
+_LISTS: Mapping[AttributeName, SearchAttributeKey[Sequence[str]]] = {
+    "SurefootErrorCodes": SearchAttributeKey.for_keyword_list("SurefootErrorCodes"),
 }
 
 
@@ -42,17 +46,23 @@ def tell_attributes(now: Numbers) -> None:
         )
 
 
-def _told() -> dict[AttributeName, str | int | float]:
+def _told() -> dict[AttributeName, AttributeValue]:
     there = workflow.info().typed_search_attributes
-    told: dict[AttributeName, str | int | float] = {}
+    told: dict[AttributeName, AttributeValue] = {}
     told.update({name: there[key] for name, key in _KEYWORDS.items() if key in there})
     told.update({name: there[key] for name, key in _NUMBERS.items() if key in there})
     told.update({name: there[key] for name, key in _AMOUNTS.items() if key in there})
+    told.update({name: tuple(there[key]) for name, key in _LISTS.items() if key in there})
     return told
 
 
-def _typed(values: Mapping[AttributeName, str | int | float]) -> TypedSearchAttributes:
-    pairs: list[SearchAttributePair[str] | SearchAttributePair[int] | SearchAttributePair[float]] = []
+def _typed(values: Mapping[AttributeName, AttributeValue]) -> TypedSearchAttributes:
+    pairs: list[
+        SearchAttributePair[str]
+        | SearchAttributePair[int]
+        | SearchAttributePair[float]
+        | SearchAttributePair[Sequence[str]]
+    ] = []
     for name, value in values.items():
         match value:
             case str():
@@ -61,4 +71,6 @@ def _typed(values: Mapping[AttributeName, str | int | float]) -> TypedSearchAttr
                 pairs.append(SearchAttributePair(_NUMBERS[name], value))
             case float():
                 pairs.append(SearchAttributePair(_AMOUNTS[name], value))
+            case tuple():
+                pairs.append(SearchAttributePair(_LISTS[name], value))
     return TypedSearchAttributes(pairs)

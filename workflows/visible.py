@@ -95,6 +95,7 @@ class Visible:
                 status=progress.status,
                 turns=progress.turn,
                 failures=progress.failures,
+                error_codes=progress.error_codes if self._run.error_codes_attribute else (),
                 last_error_code=progress.last_failure and progress.last_failure.error_code,
                 cost=budget.spent.usage.cost if budget else None,
             )

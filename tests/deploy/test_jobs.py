@@ -112,7 +112,7 @@ def test_the_namespace_job_creates_the_search_attributes_of_the_one_definition_a
     script = (ROOT / "deploy/create-namespace.sh").read_text()
     created = dict(re.findall(r"(Surefoot\w+):(\w+)", script))
     defined = {
-        name: IndexedValueType.Name(kind).removeprefix("INDEXED_VALUE_TYPE_").title()
+        name: IndexedValueType.Name(kind).removeprefix("INDEXED_VALUE_TYPE_").title().replace("_", "")
         for name, kind in SEARCH_ATTRIBUTES.items()
     }
     assert created == defined

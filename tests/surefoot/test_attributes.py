@@ -3,15 +3,16 @@ from typing import get_args
 
 import pytest
 
-from surefoot.attributes import AttributeName, Numbers, changed_attributes, is_worth_telling
+from surefoot.attributes import AttributeName, AttributeValue, Numbers, changed_attributes, is_worth_telling
 from workers.search_attributes import SEARCH_ATTRIBUTES
 
-TOLD: dict[AttributeName, str | int | float] = {
+TOLD: dict[AttributeName, AttributeValue] = {
     "SurefootAgent": "scout",
     "SurefootStatus": "running",
     "SurefootTurns": 10,
     "SurefootFailures": 1,
     "SurefootLastErrorCode": "TOOL_TIMEOUT",
+    "SurefootErrorCodes": ("TOOL_TIMEOUT",),
     "SurefootCost": 0.25,
 }
 
@@ -22,6 +23,7 @@ def numbers(**changed: object) -> Numbers:
         "turns": 10,
         "failures": 1,
         "last_error_code": "TOOL_TIMEOUT",
+        "error_codes": ("TOOL_TIMEOUT",),
         "cost": Decimal("0.25"),
     }
     return Numbers.model_validate({**now, **changed})
@@ -57,6 +59,11 @@ def test_a_run_that_nobody_told_of_is_worth_telling() -> None:
             numbers(status="completed", turns=11, cost=Decimal("0.5")),
             {"SurefootStatus": "completed", "SurefootTurns": 11, "SurefootCost": 0.5},
             id="some",
+        ),
+        pytest.param(
+            numbers(last_error_code="TOOL_LOST", error_codes=("TOOL_TIMEOUT", "TOOL_LOST")),
+            {"SurefootLastErrorCode": "TOOL_LOST", "SurefootErrorCodes": ("TOOL_TIMEOUT", "TOOL_LOST")},
+            id="another way to fail",
         ),
         pytest.param(numbers(cost=None), {}, id="a cost that is not known any more"),
     ],

@@ -1,6 +1,6 @@
 import asyncio
 import secrets
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,33 +10,39 @@ from tests.workflows.agents import Replies, Silent, answer, calls, says, serving
 from tests.workflows.operators import pause, resume
 from workers.cancelling import cancel_run
 from workers.run_list import ListedRun, NotListableError, Wanted, list_runs, query_for
-from workers.search_attributes import register_search_attributes
+from workers.search_attributes import Settable, register_search_attributes
 from workers.updates import UnansweredError, UpdateRefusedError
 
 RUNS = "WorkflowType = 'surefoot' AND ExecutionStatus != 'ContinuedAsNew'"
 
 
 @pytest.mark.parametrize(
-    ("wanted", "attributes", "query"),
+    ("wanted", "settable", "query"),
     [
-        pytest.param(Wanted(), False, RUNS, id="all"),
+        pytest.param(Wanted(), Settable(), RUNS, id="all"),
         pytest.param(
             Wanted("paused", "fixer", True),
-            True,
+            Settable(usual=True),
             f"{RUNS} AND ExecutionStatus = 'Running' AND SurefootStatus = 'paused' "
             "AND SurefootAgent = 'fixer' AND SurefootFailures > 0",
             id="by everything that a run tells",
         ),
         pytest.param(
+            Wanted(error_code="TOOL_LOST", since=datetime(2027, 1, 31, 7, tzinfo=UTC)),
+            Settable(usual=True, error_codes=True),
+            f"{RUNS} AND SurefootErrorCodes = 'TOOL_LOST' AND StartTime >= '2027-01-31T07:00:00+00:00'",
+            id="by any code, and when it began",
+        ),
+        pytest.param(
             Wanted("failed"),
-            False,
+            Settable(),
             f"{RUNS} AND ExecutionStatus IN ('Failed', 'Terminated', 'TimedOut')",
             id="by what the server knows itself",
         ),
     ],
 )
-def test_the_server_is_asked_for_what_is_wanted(wanted: Wanted, query: str, *, attributes: bool) -> None:
-    assert query_for(wanted, attributes=attributes) == query
+def test_the_server_is_asked_for_what_is_wanted(wanted: Wanted, query: str, *, settable: Settable) -> None:
+    assert query_for(wanted, settable=settable) == query
 
 
 @pytest.mark.parametrize(
@@ -45,11 +51,12 @@ def test_the_server_is_asked_for_what_is_wanted(wanted: Wanted, query: str, *, a
         pytest.param(Wanted("waiting"), "the status waiting", id="a status that only a run knows"),
         pytest.param(Wanted(agent="fixer"), "agents", id="an agent"),
         pytest.param(Wanted(failed=True), "failures", id="failures"),
+        pytest.param(Wanted(error_code="TOOL_LOST"), "error codes", id="error codes"),
     ],
 )
 def test_a_server_without_search_attributes_cannot_look_for_them(wanted: Wanted, what: str) -> None:
     with pytest.raises(NotListableError) as refused:
-        query_for(wanted, attributes=False)
+        query_for(wanted, settable=Settable())
 
     assert str(refused.value) == (
         f"this server cannot look for {what}: its namespace does not have Surefoot's search attributes"
@@ -69,7 +76,7 @@ async def test_runs_are_listed_as_they_stand(client: Client) -> None:
     await register_search_attributes(client)
     agent = f"agent-{secrets.token_hex(4)}"
     model = Replies([calls(("nothing", {})), calls(("look", {})), says("Done.")])
-    told: dict[str, Any] = {"agent_name": agent, "search_attributes": True}
+    told: dict[str, Any] = {"agent_name": agent, "search_attributes": True, "error_codes_attribute": True}
     async with (
         asyncio.timeout(40),
         serving(client, model, [tool("look", answer)]) as queue,
@@ -84,6 +91,8 @@ async def test_runs_are_listed_as_they_stand(client: Client) -> None:
         await gone.terminate()
         paused = await listed(client, Wanted("paused", agent), 1)
         failed = await listed(client, Wanted(agent=agent, failed=True), 1)
+        since = datetime.now(UTC) - timedelta(minutes=5)
+        by_code = await listed(client, Wanted(agent=agent, error_code="TOOL_NOT_FOUND", since=since), 1)
         runs = await listed(client, Wanted(agent=agent), 3)
         await resume(held)
         await held.terminate()
@@ -96,6 +105,9 @@ async def test_runs_are_listed_as_they_stand(client: Client) -> None:
     }
     assert [(run.agent, run.turns, run.failures, run.last_error_code) for run in failed.values()] == [
         (agent, 3, 1, "TOOL_NOT_FOUND")
+    ]
+    assert [(run.workflow_id, run.error_codes) for run in by_code.values()] == [
+        (chained.id, ("TOOL_NOT_FOUND",))
     ]
 
 

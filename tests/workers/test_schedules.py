@@ -88,7 +88,9 @@ async def test_a_schedule_is_listed_and_shown_as_it_was_created(client: Client) 
         "Report. Briefly.",
         None,
     )
-    assert shown.run == asked.run.model_copy(update={"search_attributes": True})
+    assert shown.run == asked.run.model_copy(
+        update={"search_attributes": True, "error_codes_attribute": True}
+    )
     assert (shown.queue, shown.overlap, shown.catch_up, shown.started) == (
         "nobody",
         "wait",

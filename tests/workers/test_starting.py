@@ -25,7 +25,7 @@ from tests.workflows.agents import (
     tool,
     until_event,
 )
-from workers.search_attributes import has_search_attributes
+from workers.search_attributes import Settable, settable_search_attributes
 from workers.starting import start_run
 
 METADATA_QUERY = "__temporal_workflow_metadata"
@@ -67,9 +67,14 @@ async def test_a_run_is_found_by_what_becomes_of_it_for_a_few_bytes(client: Clie
 
     assert await told(run) == [
         {"Agent": "scout", "Status": "running", "Turns": 0, "Failures": 0},
-        {"LastErrorCode": "INVALID_PARAMS", "Turns": 2, "Failures": 1},
+        {"LastErrorCode": "INVALID_PARAMS", "ErrorCodes": ["INVALID_PARAMS"], "Turns": 2, "Failures": 1},
         {"Turns": 27, "Failures": 25},
-        {"LastErrorCode": "TOOL_NOT_FOUND", "Turns": 28, "Failures": 27},
+        {
+            "LastErrorCode": "TOOL_NOT_FOUND",
+            "ErrorCodes": ["INVALID_PARAMS", "TOOL_NOT_FOUND"],
+            "Turns": 28,
+            "Failures": 27,
+        },
         {"Status": "completed", "Turns": 29},
     ]
     assert await bytes_told(run) < 1_200
@@ -130,7 +135,7 @@ async def test_a_server_without_them_is_no_error(time_skipping: WorkflowEnvironm
         await run.result()
         events = await events_of(run)
 
-    assert not await has_search_attributes(client)
+    assert await settable_search_attributes(client) == Settable()
     assert isinstance(events[-1], RunFinished)
     assert await told(run) == [{}]
 
