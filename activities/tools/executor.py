@@ -11,6 +11,7 @@ from activities.interface import Capture, ToolCallInput
 from activities.tools.artifacts import Artifacts
 from activities.tools.environment import tool_environment
 from activities.tools.held import Held
+from activities.tools.sandbox.sandbox import UNCONFINED, Sandbox
 from surefoot.definition import ToolDefinition
 from surefoot.failures import not_found_on_executor
 from surefoot.outcome import ToolFailure, ToolSuccess
@@ -37,6 +38,8 @@ class Surroundings:
     """Held while a large answer of any call is read."""
     held: Held = field(repr=False)
     """What outlasts the call, and ends with its executor."""
+    sandbox: Sandbox = UNCONFINED
+    """What an executable of the call is walled in by."""
 
     async def read(self, read: Callable[[], Read], *, size_bytes: int) -> Read:
         """Read an answer of this size, a large one beside the event loop.
@@ -86,6 +89,8 @@ class ToolExecutor:
     """The worker's environment; a tool sees only the allow-listed part of it."""
     artifacts: Artifacts | None = None
     """Where what is too large for the model is kept; without it, an answer is given whole."""
+    sandbox: Sandbox = UNCONFINED
+    """What the executables among the tools are walled in by."""
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, compare=False)
     _held: Held = field(default_factory=Held, init=False, compare=False)
 
@@ -129,4 +134,4 @@ class ToolExecutor:
         timeout = timedelta(seconds=call.timeout_seconds)
         environment = tool_environment(self.environment, call_id=call.call_id, timeout=timeout)
         given = {**environment, **more_environment}
-        return Surroundings(self.directory, given, watch, self._reading, self._held)
+        return Surroundings(self.directory, given, watch, self._reading, self._held, self.sandbox)
