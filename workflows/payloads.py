@@ -15,6 +15,9 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 _JSON_ENCODING = b"json/plain"
 
+UNDECODABLE = b"binary/undecodable"
+"""The encoding of what stands for a payload that could not be decrypted; its data says why, in UTF-8."""
+
 
 class UndecodableError(ValueError):
     """Says in one phrase why a payload is not what it should be."""
@@ -32,6 +35,8 @@ def json_value(raw: RawValue | None) -> JsonValue:
     if raw is None:
         raise UndecodableError("there is no value in it")
     encoding = raw.payload.metadata.get("encoding", b"")
+    if encoding == UNDECODABLE:
+        raise UndecodableError(raw.payload.data.decode("utf-8", "replace"))
     if encoding != _JSON_ENCODING:
         named = encoding.decode("ascii", "replace")[:60] or "none"
         raise UndecodableError(f"its encoding is {named}, and not json/plain")
@@ -46,6 +51,10 @@ def typed(raw: RawValue | None, model: type[_Model]) -> _Model:
     """
     if raw is None:
         raise UndecodableError(f"{model.__name__} cannot be read: there is no value")
+    if raw.payload.metadata.get("encoding") == UNDECODABLE:
+        raise UndecodableError(
+            f"{model.__name__} cannot be read: {raw.payload.data.decode(errors='replace')}"
+        )
     try:
         return model.model_validate_json(raw.payload.data)
     except ValidationError as error:
