@@ -3,7 +3,7 @@
 from typing import Literal, get_args
 
 Level = Literal["bwrap", "landlock", "none"]
-"""bwrap: namespaces of its own; landlock: rules of the kernel in the namespaces of its worker; none: no walls."""
+"""bwrap: namespaces of its own; landlock: the worker's, and rules of the kernel for them; none: no walls."""
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 """The strongest first."""
