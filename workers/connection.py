@@ -2,14 +2,17 @@
 
 import asyncio
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from temporalio.client import Client
+from temporalio.converter import DataConverter
 from temporalio.envconfig import ClientConfigProfile, ClientConnectConfig
+from temporalio.service import TLSConfig
 
+from workers.refused_connection import Attempt, refusal
 from workers.runtime import PAYLOAD_LIMITS, shared_runtime
 from workers.settings import SettingsError
-from workflows.converter import DATA_CONVERTER
+from workers.tls_material import TlsMaterial, tls_material
 
 PATIENCE = timedelta(seconds=5)
 
@@ -32,27 +35,31 @@ def configured_address(address: str | None = None) -> str | None:
     return address or _profile().address or None
 
 
-async def connect(address: str) -> Client:
+async def connect(address: str, converter: DataConverter) -> Client:
     """Connect to the server; everything but its address comes from Temporal's environment configuration.
 
     That is namespace, TLS, API key and headers, from TEMPORAL_ variables and the chosen profile. Raises
-    TemporalUnreachableError within five seconds, and SettingsError when the configuration cannot be read.
+    TemporalUnreachableError within five seconds, and SettingsError when the configuration, or a certificate
+    that it names, cannot be read.
     """
     if not re.fullmatch(r"(\[[^\s/]+\]|[^\s/:]+):\d+", address):
         raise TemporalUnreachableError(address, "an address is written host:port")
-    settings: ClientConnectConfig = {**_connect_settings(_profile()), "target_host": address}
+    profile = _profile()
+    settings: ClientConnectConfig = {**_connect_settings(profile), "target_host": address}
+    material = _material(profile, settings)
     try:
         async with asyncio.timeout(PATIENCE.total_seconds()):
             return await Client.connect(
                 **settings,
-                data_converter=DATA_CONVERTER,
+                data_converter=converter,
                 runtime=shared_runtime(),
                 payload_limits=PAYLOAD_LIMITS,
             )
     except TimeoutError:
         raise TemporalUnreachableError(address, f"no answer within {PATIENCE.seconds} seconds") from None
     except (RuntimeError, ValueError) as error:
-        raise TemporalUnreachableError(address, _reason(error)) from error
+        attempt = Attempt(material, has_api_key="api_key" in settings, at=datetime.now(UTC))
+        raise TemporalUnreachableError(address, refusal(str(error), attempt)) from error
 
 
 def _profile() -> ClientConfigProfile:
@@ -70,10 +77,14 @@ def _connect_settings(profile: ClientConfigProfile) -> ClientConnectConfig:
         raise SettingsError(f"Temporal's configuration names a file that cannot be read: {reason}") from error
 
 
-def _reason(error: Exception) -> str:
-    # The SDK prints a nest of Rust structures around the sentence that matters, which comes last.
-    quoted = re.findall(r'"([^"]+)"', str(error))
-    return quoted[-1] if quoted else _one_line(error)
+def _material(profile: ClientConfigProfile, settings: ClientConnectConfig) -> TlsMaterial | None:
+    match settings.get("tls", False):
+        case False:
+            return None
+        case True:
+            return TlsMaterial(authority=None, client=None)
+        case TLSConfig() as tls:
+            return tls_material(profile, tls)
 
 
 def _one_line(error: Exception) -> str:
