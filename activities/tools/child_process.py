@@ -40,6 +40,11 @@ class Leash(Protocol):
         """The process with the tool's pipes; when it is over, so is the call."""
         ...
 
+    @property
+    def exceeded(self) -> str | None:
+        """The limit for which the tool was killed, in a phrase; known once it is released."""
+        ...
+
     def is_over(self) -> bool:
         """Whether the tool has ended by itself, be it that nobody has noticed yet."""
         ...
@@ -72,6 +77,7 @@ class ChildProcess:
         self._stopping = False
         self._ended: asyncio.Future[int | OSError] = self._loop.create_future()
         self._timer: asyncio.TimerHandle | None = None
+        self._stderr = captures.stderr
         self._readers = _readers(leash.process, captures)
         self._writer = _writer(leash.process, stdin)
         self._end_watch = watch_exit(leash.process, self._end)
@@ -125,6 +131,8 @@ class ChildProcess:
         for reader in self._readers:
             reader.drain()
         self._let_go()
+        if self._leash.exceeded is not None:
+            self._stderr.feed(f"Killed: {self._leash.exceeded}\n".encode())
         self._ended.set_result(ending)
 
     def _let_go(self) -> None:

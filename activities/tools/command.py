@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
 
+from activities.tools.sandbox.confinement import UNWALLED, Confinement
+
 
 @dataclass(frozen=True)
 class Command:
@@ -15,6 +17,8 @@ class Command:
     directory: Path
     stdin: bytes | None = None
     """What it reads; without it, /dev/null."""
+    confinement: Confinement = UNWALLED
+    """What is taken away from it, where there is a supervisor that can."""
 
     def start(self, *before: str, descriptors: Sequence[int] = ()) -> Popen[bytes]:
         """Start it in a session of its own, behind the arguments `before` if they are given.

@@ -11,6 +11,9 @@ from activities.tools.command import Command
 class ProcessGroup:
     """A running tool with the processes of its group."""
 
+    exceeded: None = None
+    """Nobody looks at what it uses."""
+
     def __init__(self, command: Command) -> None:
         """Start it; it leads a session and a group of its own.
 

@@ -2,7 +2,6 @@
 
 import ast
 import os
-import sys
 from errno import ENOEXEC
 from pathlib import Path
 
@@ -16,8 +15,8 @@ def start_failure(error: OSError, *, executable: Path, directory: Path) -> tuple
     """The exit code that a shell would give, and the reason, for an error in starting it."""
     if error.filename == directory:
         return CANNOT_EXECUTE, f"its working directory {directory} cannot be entered: {error.strerror}"
-    if error.filename == sys.executable:
-        return CANNOT_EXECUTE, f"its supervisor could not be started with {sys.executable}: {error.strerror}"
+    if error.filename is not None and os.fsdecode(error.filename) != str(executable):
+        return CANNOT_EXECUTE, f"its supervisor could not be started with {error.filename}: {error.strerror}"
     if not executable.exists():
         return NOT_FOUND, f"there is no file {executable}"
     interpreter = _interpreter(executable)

@@ -1,28 +1,41 @@
 """Runs one tool so that nothing of it survives: a program of its own, which a worker starts for every call.
 
-    supervisor LIFELINE STATUS GRACE EXECUTABLE ARGUMENT
+    main([LIFELINE, STATUS, GRACE, POLICY, EXECUTABLE, ARGUMENT])
 
 Whatever the tool starts stays below this process, however it detaches, because orphans become its children
-(`PR_SET_CHILD_SUBREAPER`). The worker holds the other ends of two pipes. LIFELINE: `T` on it asks everything
-to end and kills it GRACE seconds later; its end, be it that the worker is dead, kills everything at once.
-STATUS takes one line: `exited CODE` as soon as the tool has ended by itself, or `failed ERRNO` if it never
-started. Exit code 0 says that nothing is left.
+(`PR_SET_CHILD_SUBREAPER`, or because it is the first process of its namespace). The worker holds the other
+ends of two pipes. LIFELINE: `T` on it asks everything to end and kills it GRACE seconds later; its end, be it
+that the worker is dead, kills everything at once. STATUS takes lines: `began` once all is taken away that
+POLICY names (`supervisor_policy.Policy`, as JSON), then `exited CODE` once the tool has ended by itself,
+or `failed ERRNO` if it never started, or `exceeded LIMIT` before it is killed for that. Exit code 0 says that
+nothing is left.
 
 It needs only the standard library, and little of that: each module is paid for at every call.
 """
 # Importing pathlib would take longer than all that is done here before the tool starts.
-# ruff: noqa: PTH123, PTH208
+# ruff: noqa: PTH123
 
-import ctypes
 import os
 import select
 import sys
 import time
 
+from activities.tools.supervisor_limits import LOOK_SECONDS, Limits
+from activities.tools.supervisor_policy import (
+    PR_SET_DUMPABLE,
+    give_up_privileges,
+    limit,
+    prctl,
+    read_policy,
+    wall_in,
+)
+from activities.tools.supervisor_processes import descendant_ids, kill_all, signal_all
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Callable, Iterator
+
+    from activities.tools.supervisor_policy import Policy
 else:
     # The C half of `signal`: the enumerations of the other half would take 4 ms of every call.
     import _signal as signal
@@ -36,12 +49,23 @@ KILLING_SECONDS = 3.0
 def main(arguments: "list[str]") -> int:
     """Run the tool to its end; 0 when nothing of it is left."""
     lifeline, status, grace_seconds = int(arguments[0]), int(arguments[1]), float(arguments[2])
+    policy, command = read_policy(arguments[3]), arguments[4:]
     for descriptor in (lifeline, status):
         os.set_inheritable(descriptor, False)
     woken = _wake_on_endings()
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     # A tool may have stopped this process: then it goes on when its worker is dead.
     prctl(PR_SET_PDEATHSIG, signal.SIGCONT)
+    environment = _environment()
+    try:
+        give_up_privileges()
+        wall_in(policy)
+    except OSError as error:
+        sys.stderr.write(f"{error.strerror or error}\n")
+        return 1
+    # Of the same user as the tool, which else could write to this process's memory.
+    prctl(PR_SET_DUMPABLE, 0)
+    _tell(status, "began")
     supervisor = os.getpid()
     try:
         tool = os.fork()
@@ -49,46 +73,15 @@ def main(arguments: "list[str]") -> int:
         _tell(status, f"failed {error.errno}")
         return 0
     if tool == 0:
-        _become_tool(supervisor, status, arguments[3:])
+        _become_tool(supervisor, status, command, environment, policy)
     _let_go_of_streams()
-    exit_code = _watch(tool, lifeline=lifeline, woken=woken, grace_seconds=grace_seconds)
-    if exit_code is not None:
-        _tell(status, f"exited {exit_code}")
+    ending = _watch(tool, Limits(policy), lifeline=lifeline, woken=woken, grace_seconds=grace_seconds)
+    if ending is not None:
+        _tell(status, ending)
+    if ending is None or not ending.startswith("exited"):
+        # Most often that is everyone, and at once, so that nobody can fork meanwhile.
+        signal_all({-tool}, signal.SIGKILL)
     return 0 if _kill_descendants() else 1
-
-
-def kill_all(find: "Callable[[], set[int]]") -> None:
-    """Kill what `find` gives; all are stopped first, or one could fork while the others are killed."""
-    stopped: set[int] = set()
-    while fresh := find() - stopped:
-        _signal_all(fresh, signal.SIGSTOP)
-        stopped |= fresh
-    _signal_all(stopped, signal.SIGKILL)
-
-
-def processes() -> "Iterator[tuple[int, int, int]]":
-    """Process, parent and session of everyone who lives; empty where /proc cannot be read."""
-    try:
-        names = os.listdir("/proc")
-    except OSError:
-        return
-    for name in names:
-        if not name.isdigit():
-            continue
-        try:
-            with open(f"/proc/{name}/stat", "rb", 0) as file:
-                # Its name, in parentheses, may hold anything: what counts comes after the last one.
-                state, parent, _, session = file.read().rpartition(b")")[2].split()[:4]
-        except (OSError, ValueError):
-            continue
-        if state not in {b"Z", b"X"}:
-            yield int(name), int(parent), int(session)
-
-
-def prctl(option: int, value: int) -> None:
-    """Set an attribute of this process (`man 2 prctl`)."""
-    zero = ctypes.c_ulong(0)
-    ctypes.CDLL(None).prctl(option, ctypes.c_ulong(value), zero, zero, zero)
 
 
 def _wake_on_endings() -> int:
@@ -105,7 +98,9 @@ def _do_nothing(_number: int, _frame: object) -> None:
     """Handle a signal, so that it wakes."""
 
 
-def _become_tool(supervisor: int, status: int, command: "list[str]") -> None:
+def _become_tool(
+    supervisor: int, status: int, command: "list[str]", environment: "dict[bytes, bytes]", policy: "Policy"
+) -> None:
     try:
         # The session stays the supervisor's: by it the worker finds who is left if the supervisor is killed.
         os.setpgid(0, 0)
@@ -117,7 +112,8 @@ def _become_tool(supervisor: int, status: int, command: "list[str]") -> None:
             if signal.getsignal(number) == signal.SIG_IGN:
                 signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        os.execve(command[0], command, _environment())  # noqa: S606 - starting executables is what this is for
+        limit(policy)
+        os.execve(command[0], command, environment)  # noqa: S606 - starting executables is what this is for
     except OSError as error:
         _tell(status, f"failed {error.errno}")
     finally:
@@ -138,8 +134,8 @@ def _let_go_of_streams() -> None:
         os.dup2(nothing, stream)
 
 
-def _watch(tool: int, *, lifeline: int, woken: int, grace_seconds: float) -> "int | None":
-    """Wait for the tool's exit code, or for the time to kill it: None."""
+def _watch(tool: int, limits: Limits, *, lifeline: int, woken: int, grace_seconds: float) -> "str | None":
+    """Wait for its end, or for a limit that was exceeded, and give what STATUS takes; None: kill it."""
     deadline: float | None = None
     poll = select.poll()
     for descriptor in (lifeline, woken):
@@ -148,17 +144,25 @@ def _watch(tool: int, *, lifeline: int, woken: int, grace_seconds: float) -> "in
         left_seconds = None if deadline is None else deadline - time.monotonic()
         if left_seconds is not None and left_seconds <= 0:
             return None
-        ready = {descriptor for descriptor, _ in poll.poll(left_seconds and left_seconds * 1000)}
+        ready = {descriptor for descriptor, _ in poll.poll(_pause_ms(limits, left_seconds))}
         if woken in ready:
             os.read(woken, 4096)
             exit_code = _reap(tool)
             if exit_code is not None:
-                return exit_code
+                return f"exited {exit_code}"
         if lifeline in ready:
             if os.read(lifeline, 1) != b"T":
                 return None
             deadline = time.monotonic() + grace_seconds
-            _signal_all(_descendants(), signal.SIGTERM)
+            signal_all(descendant_ids(), signal.SIGTERM)
+        if limits.any and (limit_exceeded := limits.exceeded()) is not None:
+            return f"exceeded {limit_exceeded}"
+
+
+def _pause_ms(limits: Limits, left_seconds: "float | None") -> "float | None":
+    look_seconds = LOOK_SECONDS if limits.any else None
+    pauses = [seconds for seconds in (look_seconds, left_seconds) if seconds is not None]
+    return 1000 * min(pauses) if pauses else None
 
 
 def _reap(tool: int) -> "int | None":
@@ -192,40 +196,17 @@ def _kill_descendants() -> bool:
             return True
         if time.monotonic() > deadline:
             return False
-        kill_all(_descendants)
+        _kill_all()
         time.sleep(pause_seconds)
         pause_seconds = min(2 * pause_seconds, 0.05)
 
 
-def _descendants() -> "set[int]":
-    """Everyone below this process."""
-    children: dict[int, list[int]] = {}
-    for process, parent, _ in processes():
-        children.setdefault(parent, []).append(process)
-    found = _own_children()
-    level = children.get(os.getpid(), [])
-    while level:
-        found.update(level)
-        level = [child for process in level for child in children.get(process, [])]
-    return found
-
-
-def _own_children() -> "set[int]":
-    """The children that the kernel lists, among them those that a /proc with `hidepid` does not show."""
-    try:
-        with open("/proc/thread-self/children", "rb", 0) as file:
-            return {int(process) for process in file.read().split()}
-    except OSError:
-        return set()
-
-
-def _signal_all(targets: "set[int]", number: int) -> None:
-    for process in targets:
-        try:
-            os.kill(process, number)
-        except OSError:
-            # Ended meanwhile, or another user's.
-            continue
+def _kill_all() -> None:
+    if os.getpid() == 1:
+        # The first process of a namespace reaches everyone in it, and nobody outside.
+        signal_all({-1}, signal.SIGKILL)
+    else:
+        kill_all(descendant_ids)
 
 
 def _tell(status: int, line: str) -> None:
@@ -236,6 +217,6 @@ def _tell(status: int, line: str) -> None:
         return
 
 
-if __name__ == "__main__":
-    # Nothing is left to clean up, and the interpreter's own way out takes milliseconds.
-    os._exit(main(sys.argv[1:]))
+def end_with(exit_code: int) -> None:
+    """End this process; nothing is left to clean up, and the interpreter's own way out takes milliseconds."""
+    os._exit(exit_code)
