@@ -20,7 +20,9 @@ from bench.handwritten import Activities, HandwrittenAgent, handwritten_sandbox
 from bench.notes import Notes
 from bench.noting import NotingQueries, NotingRunner
 from workers.connection import connect
+from workers.encryption.converter import data_converter
 from workers.logging import configure_logging
+from workers.settings import load_settings
 
 Side = Literal["surefoot", "handwritten"]
 Dispatch = Literal["eager", "queued"]
@@ -37,7 +39,7 @@ class Measured:
 
 async def serve(measured: Measured, address: str, queue: str, directory: Path, notes: Notes) -> None:
     """Serve one side's runs until SIGTERM."""
-    config = (await connect(address)).config()
+    config = (await connect(address, data_converter(load_settings()))).config()
     config["plugins"] = [_Measuring(measured, directory, notes)]
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)

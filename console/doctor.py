@@ -18,6 +18,7 @@ from console.machine_checks import machine_findings
 from console.options import AddressOption
 from console.server_checks import no_server, server_findings
 from workers.connection import TemporalUnreachableError, connect
+from workers.encryption.converter import data_converter
 from workers.running_server import running_server
 from workers.settings import Settings, SettingsError
 from workers.temporal import Temporal
@@ -65,7 +66,7 @@ async def _examine(settings: Settings, named: str | None, output: DoctorFormat) 
 async def _server(settings: Settings, named: str | None) -> Temporal | None:
     if named is None:
         return await running_server(settings)
-    return Temporal(await connect(named), named, settings.ui_url, embedded=False)
+    return Temporal(await connect(named, data_converter(settings)), named, settings.ui_url, embedded=False)
 
 
 def _write(findings: list[Finding], output: DoctorFormat) -> None:

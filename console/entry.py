@@ -9,6 +9,7 @@ from typing import Any
 from temporalio.service import RPCError, RPCStatusCode
 
 from activities.model import ModelRefusedError
+from activities.tools.workspaces import WorkspaceError
 from console.errors import CommandError
 from console.exit_codes import ExitCode
 from console.given_text import checked_name
@@ -25,6 +26,7 @@ from workers.settings import Settings, SettingsError, load_settings
 from workers.starting import RunExistsError
 from workers.state_directory import StateDirectoryError
 from workers.storage import open_store
+from workflows.converter import UnreadableError
 
 _USAGE = (
     DevIsUpError,
@@ -35,6 +37,8 @@ _USAGE = (
     RunUnknownError,
     SettingsError,
     StateDirectoryError,
+    UnreadableError,
+    WorkspaceError,
 )
 _UNREACHABLE = (EmbeddedServerError, ServerBinaryMissingError, TemporalUnreachableError)
 _GONE = (RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED)

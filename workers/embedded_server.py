@@ -10,8 +10,11 @@ from google.protobuf.duration_pb2 import Duration
 from temporalio.api.namespace.v1 import NamespaceConfig
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest, UpdateNamespaceRequest
 from temporalio.client import Client
+from temporalio.converter import DataConverter
 from temporalio.service import RPCError
 
+from workers.encryption.configured_keys import configured_keys
+from workers.encryption.converter import data_converter
 from workers.file_lock import FileLock, lock, try_lock
 from workers.listening import listens
 from workers.runtime import PAYLOAD_LIMITS, shared_runtime
@@ -21,7 +24,6 @@ from workers.server_ports import HOST, WantedPorts, choose_ports, last_ports, re
 from workers.server_process import ServerProcess, find_server, launch_server
 from workers.settings import Settings
 from workers.state_directory import StateDirectory
-from workflows.converter import DATA_CONVERTER
 
 NAMESPACE = "default"
 RETENTION = timedelta(days=90)
@@ -56,7 +58,8 @@ async def embedded_server(
 
     The last user to leave stops it; its database stays. A port that is not asked for is Temporal's usual
     one if that is free. Raises PortTakenError, ServerBinaryMissingError, StateDirectoryError, and
-    EmbeddedServerError when the server does not come up or already listens on other ports.
+    EmbeddedServerError when the server does not come up or already listens on other ports, and SettingsError
+    when the settings' keys cannot be used.
     """
     state = StateDirectory.open(settings.state_directory)
     async with AsyncExitStack() as membership:
@@ -66,7 +69,9 @@ async def embedded_server(
             membership.push_async_callback(
                 _leave, state, await lock(state.server_users, shared=True, within=TURN_WITHIN)
             )
-            server = await _answering(settings, state, WantedPorts(port=port, ui_port=ui_port, stay=stay))
+            codec = bool(configured_keys(settings))
+            wanted = WantedPorts(port=port, ui_port=ui_port, stay=stay, codec=codec)
+            server = await _answering(settings, state, wanted)
         yield server
 
 
@@ -109,6 +114,7 @@ async def _stop(state: StateDirectory) -> None:
 
 
 async def _answering(settings: Settings, state: StateDirectory, wanted: WantedPorts) -> EmbeddedServer:
+    converter = data_converter(settings)
     for _ in range(ATTEMPTS):
         server = find_server(state.database) or await _launched(settings, state, wanted)
         if not wanted.fit(server.ports):
@@ -116,7 +122,7 @@ async def _answering(settings: Settings, state: StateDirectory, wanted: WantedPo
                 f"the server of {state.path} already listens on port {server.ports.port}, its UI on "
                 f"{server.ports.ui_port}: leave the ports out, or name another state directory"
             )
-        if client := await _client_of(server, state):
+        if client := await _client_of(server, state, converter):
             ui_url = f"http://{HOST}:{server.ports.ui_port}"
             return EmbeddedServer(_address(server), ui_url, NAMESPACE, client, server)
     raise EmbeddedServerError(f"the server ended as soon as it was started: {_printed_last(state)}")
@@ -128,7 +134,7 @@ async def _launched(settings: Settings, state: StateDirectory, wanted: WantedPor
     return await launch_server(find_server_binary(settings), state, ports)
 
 
-async def _client_of(server: ServerProcess, state: StateDirectory) -> Client | None:
+async def _client_of(server: ServerProcess, state: StateDirectory, converter: DataConverter) -> Client | None:
     """Give a client once the server answers, or None when it has ended."""
     try:
         async with asyncio.timeout(READY_WITHIN.total_seconds()):
@@ -136,7 +142,7 @@ async def _client_of(server: ServerProcess, state: StateDirectory) -> Client | N
                 # Until then, whoever answers there may be another server that was quicker.
                 if _is_listening(server):
                     with suppress(RuntimeError, RPCError):
-                        client = await _connect(server)
+                        client = await _connect(server, converter)
                         await _keep_histories(client)
                         await register_search_attributes(client)
                         return client
@@ -154,10 +160,10 @@ def _is_listening(server: ServerProcess) -> bool:
     return all(listens(server.process_id, port) for port in ports)
 
 
-async def _connect(server: ServerProcess) -> Client:
+async def _connect(server: ServerProcess, converter: DataConverter) -> Client:
     return await Client.connect(
         _address(server),
-        data_converter=DATA_CONVERTER,
+        data_converter=converter,
         runtime=shared_runtime(),
         payload_limits=PAYLOAD_LIMITS,
     )

@@ -64,6 +64,7 @@ class LedgerReader:
 
         Raises:
             RunUnknownError: there is no such run any more.
+            UnreadableError: the client does not have the keys of what it says.
             RPCError: the server did not answer.
         """
         if self._behind:
@@ -127,7 +128,7 @@ class LedgerReader:
             if error.status is not RPCStatusCode.NOT_FOUND:
                 raise
             history = WorkflowHistory(self._workflow_id, [])
-        return await rebuild_ledger(history)
+        return await rebuild_ledger(history, self._client.data_converter)
 
     async def _ask(self, run_id: str | None) -> EventsPage | None:
         """Ask for the ledger from the offset on; None when no worker answered."""

@@ -1,14 +1,17 @@
 """The ledger of a run rebuilt from its history by the code of the workflow: no worker is asked for it."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from temporalio import workflow
+from temporalio.api.common.v1 import Payload
 from temporalio.api.enums.v1 import EventType
 from temporalio.api.history.v1 import HistoryEvent
 from temporalio.bridge.proto.workflow_activation import WorkflowActivation
 from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
 from temporalio.client import WorkflowHistory
+from temporalio.converter import DataConverter, PayloadCodec
 from temporalio.worker import (
     ExecuteWorkflowInput,
     Interceptor,
@@ -23,7 +26,8 @@ from temporalio.worker import (
 from surefoot.ledger import Event
 from workers.runtime import replaying_runtime
 from workflows.agent import Agent
-from workflows.converter import DATA_CONVERTER
+from workflows.converter import UnreadableError
+from workflows.payloads import UNDECODABLE
 
 _COMPLETED = EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED
 _OF_UPDATES = (
@@ -44,22 +48,24 @@ class RebuiltLedger:
     events: tuple[Event, ...]
 
 
-async def rebuild_ledger(history: WorkflowHistory) -> RebuiltLedger | None:
+async def rebuild_ledger(history: WorkflowHistory, converter: DataConverter) -> RebuiltLedger | None:
     """Give the ledger as it stood after the last workflow task that completed; None before the first one.
 
     It takes about as long as a worker needs to replay the run, on one core.
 
     Raises:
+        UnreadableError: the converter does not have the keys that the history needs.
         NotReplayableError: another release wrote the history, or it is no run of Surefoot's.
     """
     completed = _completed_part(history)
     if completed is None:
         return None
     reading = _Reading()
+    decoding = _Decoding(converter.payload_codec) if converter.payload_codec is not None else None
     replayer = Replayer(
         workflows=[Agent],
         workflow_runner=reading,
-        data_converter=DATA_CONVERTER,
+        data_converter=replace(converter, payload_codec=decoding),
         interceptors=[reading.interceptor],
         # Nobody waits for a task here, so that a slow one is no deadlock.
         debug_mode=True,
@@ -67,6 +73,8 @@ async def rebuild_ledger(history: WorkflowHistory) -> RebuiltLedger | None:
     )
     replayed = await replayer.replay_workflow(completed, raise_on_replay_failure=False)
     if replayed.replay_failure is not None or reading.interceptor.agent is None:
+        if decoding is not None and decoding.refused is not None:
+            raise decoding.refused
         raise NotReplayableError(
             "what happened cannot be told from the history: another release of Surefoot wrote it, "
             "and only a worker of that release can read it"
@@ -126,6 +134,28 @@ class _Reading(UnsandboxedWorkflowRunner):
             self.first_offset = max(self.first_offset, page.first_offset)
             self.events += page.events
             more = page.more or page.first_offset > wanted
+
+
+class _Decoding(PayloadCodec):
+    """Remembers what another codec could not decode: a replay that fails of it tells only its own words."""
+
+    def __init__(self, codec: PayloadCodec) -> None:
+        self._codec = codec
+        self.refused: UnreadableError | None = None
+
+    async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        return await self._codec.encode(payloads)
+
+    async def decode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        try:
+            decoded = await self._codec.decode(payloads)
+        except UnreadableError as error:
+            self.refused = error
+            raise
+        for payload in decoded:
+            if payload.metadata.get("encoding") == UNDECODABLE:
+                self.refused = UnreadableError(payload.data.decode("utf-8", "replace"))
+        return decoded
 
 
 class _Interceptor(Interceptor):

@@ -13,7 +13,9 @@ from temporalio.service import RPCError, RPCStatusCode
 from surefoot.attributes import Status
 from surefoot.outcome import ErrorCode
 from surefoot.run import WORKFLOW
+from workers.encryption.failures import ENCRYPTED
 from workers.search_attributes import Settable, settable_search_attributes
+from workflows.converter import UnreadableError
 
 _AGENT = SearchAttributeKey.for_keyword("SurefootAgent")
 _STATUS = SearchAttributeKey.for_keyword("SurefootStatus")
@@ -137,6 +139,8 @@ async def _summary(client: Client, run: WorkflowExecution, at_once: asyncio.Sema
         async with at_once:
             described = await client.get_workflow_handle(run.id, run_id=run.run_id).describe()
         return await described.static_summary() or ""
+    except UnreadableError:
+        return ENCRYPTED
     except RPCError as error:
         if error.status is not RPCStatusCode.NOT_FOUND:
             raise

@@ -16,7 +16,9 @@ from temporalio.client import (
 )
 
 from surefoot.run import WORKFLOW, RunInput
+from workers.encryption.failures import ENCRYPTED
 from workers.schedules import POLICIES, PROMPT, WHEN, schedule, start_of
+from workflows.converter import UnreadableError
 
 _SERVERS_CATCH_UP = timedelta(days=365)
 
@@ -72,7 +74,7 @@ class ShownSchedule:
 async def list_schedules(client: Client) -> tuple[ListedSchedule, ...]:
     """Give the schedules of the namespace that start runs of agents, by id; raises RPCError."""
     found = [entry async for entry in await client.list_schedules() if _starts_runs(entry)]
-    listed = [_listed(entry, await entry.memo()) for entry in found]
+    listed = [_listed(entry, await _memo(entry)) for entry in found]
     return tuple(sorted(listed, key=lambda one: one.schedule_id))
 
 
@@ -83,6 +85,13 @@ async def show_schedule(client: Client, schedule_id: str) -> ShownSchedule:
     arguments = [one for one in start_of(described).args if isinstance(one, Payload)]
     (run,) = await client.data_converter.decode(arguments, [RunInput])
     return _shown(described, run, await described.memo())
+
+
+async def _memo(entry: ScheduleListDescription) -> Mapping[str, Any]:
+    try:
+        return await entry.memo()
+    except UnreadableError:
+        return {WHEN: ENCRYPTED, PROMPT: ENCRYPTED}
 
 
 def _starts_runs(entry: ScheduleListDescription) -> bool:

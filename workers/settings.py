@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from surefoot.authority import read_public_keys
 from surefoot.run import ModelPatience
 
 PREFIX = "SUREFOOT_"
@@ -114,6 +115,11 @@ def _words(command: str) -> str:
     return command
 
 
+def _public_keys(text: str) -> str:
+    read_public_keys(text)
+    return text
+
+
 def _http_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or not url.isprintable() or " " in url:
@@ -152,6 +158,8 @@ class Settings(BaseSettings):
 
     Unset, it is `store` in the state directory. The `AWS_` variables say how S3 is reached.
     """
+    workspaces: Annotated[Path, AfterValidator(_resolved)] | None = None
+    """Where runs that have a directory of their own have it; unset, `workspaces` in the state directory."""
     server_binary: Path | None = None
     """The `temporal` executable of the embedded server; unset, it is looked for."""
     model: str | None = None
@@ -185,6 +193,27 @@ class Settings(BaseSettings):
     notify_secret: str | None = Field(default=None, repr=False)
     """What a worker signs the notices with that it posts."""
 
+    encryption_keys: str | None = Field(default=None, repr=False)
+    """The keys of what runs say, as ID:KEY; the first encrypts, all decrypt (docs/encryption.md)."""
+    encryption_keys_file: Annotated[Path, AfterValidator(_resolved)] | None = None
+    """A file of such keys instead."""
+
+    authority: Annotated[str, AfterValidator(_public_keys)] | None = None
+    """Public keys: the runs that are started take no decision on a call that none of them signed."""
+    authority_file: Path | None = None
+    """A file of such keys instead."""
+    authority_key_file: Path | None = None
+    """The private key that decisions are signed with that are made here, in PEM."""
+
+    codec_token: str | None = Field(default=None, repr=False)
+    """The bearer token that `surefoot codec-server` wants to see (docs/codec-server.md)."""
+    codec_oidc_issuer: Annotated[str, AfterValidator(_http_url)] | None = None
+    """The OpenID Connect issuer whose tokens it takes; only with `codec_oidc_audience`."""
+    codec_oidc_audience: str | None = None
+    """Whom these tokens have to be for."""
+    codec_requests_per_minute: Annotated[int, Field(ge=1, le=1_000_000)] = 3000
+    """How often each caller may ask it."""
+
     deployment: Annotated[str, AfterValidator(_plain_name)] | None = None
     """The deployment that a worker belongs to; only with `build_id`."""
     build_id: Annotated[str, AfterValidator(_build_name)] | None = None
@@ -203,6 +232,11 @@ class Settings(BaseSettings):
     """How long one turn keeps asking before the run fails."""
 
     @property
+    def workspaces_location(self) -> Path:
+        """An absolute path."""
+        return self.workspaces or self.state_directory / "workspaces"
+
+    @property
     def store_location(self) -> str:
         """An absolute path, or s3://BUCKET/PREFIX."""
         return self.store or str(self.state_directory / "store")
@@ -214,9 +248,32 @@ class Settings(BaseSettings):
         return self
 
     @model_validator(mode="after")
+    def _name_issuer_and_audience(self) -> Self:
+        if (self.codec_oidc_issuer is None) != (self.codec_oidc_audience is None):
+            raise ValueError(
+                f"{PREFIX}CODEC_OIDC_ISSUER and {PREFIX}CODEC_OIDC_AUDIENCE only go together: "
+                "set both or neither"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _notify_in_one_way(self) -> Self:
         if self.notify_command is not None and self.notify_url is not None:
             raise ValueError(f"{PREFIX}NOTIFY_COMMAND and {PREFIX}NOTIFY_URL exclude each other: set one")
+        return self
+
+    @model_validator(mode="after")
+    def _have_keys_in_one_place(self) -> Self:
+        if self.encryption_keys is not None and self.encryption_keys_file is not None:
+            raise ValueError(
+                f"{PREFIX}ENCRYPTION_KEYS and {PREFIX}ENCRYPTION_KEYS_FILE exclude each other: set one"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _name_one_authority(self) -> Self:
+        if self.authority is not None and self.authority_file is not None:
+            raise ValueError(f"{PREFIX}AUTHORITY and {PREFIX}AUTHORITY_FILE exclude each other: set one")
         return self
 
     def model_patience(self) -> ModelPatience:

@@ -12,6 +12,8 @@ from temporalio.client import WorkflowExecutionDescription, WorkflowExecutionSta
 from temporalio.converter import DataConverter
 
 from activities.interface import Capture
+from workers.encryption.failures import message_of
+from workflows.converter import UnreadableError
 
 _RUNS = frozenset(
     {
@@ -89,14 +91,13 @@ def has_ended(status: WorkflowExecutionStatus | None) -> bool:
 
 async def _running(pending: PendingActivityInfo, converter: DataConverter) -> RunningActivity:
     started = pending.state in _RUNS
-    failure = pending.last_failure
     return RunningActivity(
         activity_id=pending.activity_id,
         activity_type=pending.activity_type.name,
         started_at=_time(pending.last_started_time) if started else None,
         attempt=pending.attempt,
         next_attempt_at=None if started else _time(pending.next_attempt_schedule_time),
-        last_failure=failure.message or None,
+        last_failure=await message_of(pending.last_failure, converter) or None,
         captured=await _captured(pending, converter),
     )
 
@@ -107,7 +108,7 @@ async def _captured(pending: PendingActivityInfo, converter: DataConverter) -> C
     try:
         details = await converter.decode(pending.heartbeat_details.payloads)
         return Capture.model_validate(details[0])
-    except (ValidationError, RuntimeError, KeyError, ValueError):
+    except (UnreadableError, ValidationError, RuntimeError, KeyError, ValueError):
         return None
 
 

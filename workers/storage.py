@@ -5,7 +5,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from activities.store.directory import DirectoryStore
+from activities.store.sealed import SealedStore
 from activities.store.store import Store
+from workers.encryption.configured_keys import configured_keys
+from workers.encryption.objects import ObjectCipher
 from workers.settings import Settings, SettingsError, is_s3_url
 
 S3_VARIABLES = {
@@ -35,15 +38,15 @@ _RETRY_TIMEOUT = timedelta(seconds=10)
 def open_store(settings: Settings, environment: Mapping[str, str]) -> Store:
     """Give the store of these settings, without touching it: whether it can be used, its first use tells.
 
-    Credentials, region and endpoint of S3 are in the `AWS_` variables of `environment`.
+    What is put there is encrypted where the settings name keys. Credentials, region and endpoint of S3 are
+    in the `AWS_` variables of `environment`.
 
     Raises:
-        SettingsError: the S3 variables cannot be used.
+        SettingsError: the S3 variables or the keys cannot be used.
     """
-    location = settings.store_location
-    if not is_s3_url(location):
-        return DirectoryStore(Path(location))
-    return _open_bucket(location, environment)
+    cipher, location = ObjectCipher(configured_keys(settings)), settings.store_location
+    kept = _open_bucket(location, environment) if is_s3_url(location) else DirectoryStore(Path(location))
+    return SealedStore(kept, cipher)
 
 
 def _open_bucket(url: str, environment: Mapping[str, str]) -> Store:

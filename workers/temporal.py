@@ -8,6 +8,7 @@ from temporalio.client import Client
 
 from workers.connection import configured_address, connect
 from workers.embedded_server import embedded_server
+from workers.encryption.converter import data_converter
 from workers.settings import Settings
 from workers.ui_link import run_url
 
@@ -38,11 +39,11 @@ async def temporal(
         TemporalUnreachableError: the named server does not answer.
         EmbeddedServerError, PortTakenError, ServerBinaryMissingError, StateDirectoryError: the embedded
             server does not come up.
-        SettingsError: Temporal's own configuration cannot be read.
+        SettingsError: Temporal's own configuration cannot be read, or the settings' keys not be used.
     """
     named = configured_address(address)
     if named is not None:
-        yield Temporal(await connect(named), named, settings.ui_url, embedded=False)
+        yield Temporal(await connect(named, data_converter(settings)), named, settings.ui_url, embedded=False)
         return
     async with embedded_server(settings, port=port, ui_port=ui_port) as server:
         yield Temporal(server.client, server.address, server.ui_url, embedded=True)

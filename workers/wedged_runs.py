@@ -10,10 +10,12 @@ from temporalio.api.history.v1 import HistoryEvent
 from temporalio.api.workflowservice.v1 import GetWorkflowExecutionHistoryReverseRequest
 from temporalio.client import Client
 from temporalio.client import WorkflowExecution as ListedRun
+from temporalio.converter import DataConverter
 from temporalio.service import RPCError, RPCStatusCode
 
 from surefoot.run import WORKFLOW
 from surefoot.summary import shorten
+from workers.encryption.failures import message_of
 
 MAX_RUNS = 200
 """How many runs are looked at; a server can hold any number."""
@@ -90,7 +92,7 @@ async def _wedged(client: Client, run: ListedRun) -> WedgedRun | None:
         if not described.HasField("pending_workflow_task") or described.pending_workflow_task.attempt <= 1:
             return None
         attempts = described.pending_workflow_task.attempt
-        reason = _reason(await _latest_events(client, run), attempts)
+        reason = await _reason(await _latest_events(client, run), attempts, client.data_converter)
     except RPCError as error:
         # It was listed a moment ago, and is gone.
         if error.status is RPCStatusCode.NOT_FOUND:
@@ -112,13 +114,17 @@ async def _latest_events(client: Client, run: ListedRun) -> Iterable[HistoryEven
     return answer.history.events
 
 
-def _reason(latest_first: Iterable[HistoryEvent], attempts: int) -> str | None:
+async def _reason(
+    latest_first: Iterable[HistoryEvent], attempts: int, converter: DataConverter
+) -> str | None:
     """Say why a task is tried again, by its last ending; None if that may be chance."""
     for event in latest_first:
         match event.event_type:
             case EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED:
                 failed = event.workflow_task_failed_event_attributes
-                return failed.failure.message or WorkflowTaskFailedCause.Name(failed.cause)
+                return await message_of(failed.failure, converter) or WorkflowTaskFailedCause.Name(
+                    failed.cause
+                )
             case EventType.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
                 died = "its worker does not answer in time, or dies of it"
                 return died if attempts >= _TIMED_OUT_ATTEMPTS else None

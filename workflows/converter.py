@@ -1,16 +1,51 @@
 """How values and failures cross Temporal, on workers and clients alike."""
 
-import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from temporalio.api.common.v1 import Payload
 from temporalio.api.failure.v1 import Failure
-from temporalio.contrib.pydantic import pydantic_data_converter
-from temporalio.converter import DefaultFailureConverter, PayloadConverter
+from temporalio.contrib.pydantic import PydanticPayloadConverter
+from temporalio.converter import (
+    DataConverter,
+    DefaultFailureConverter,
+    EncodingPayloadConverter,
+    PayloadConverter,
+)
 from temporalio.exceptions import ApplicationError
 
 from surefoot.outcome import ERROR_CODES
+from workflows.payloads import UNDECODABLE
+
+
+class UnreadableError(Exception):
+    """One sentence on what cannot be decrypted here.
+
+    It is none of the errors that end a run in which they happen: what cannot be read now waits.
+    """
+
+
+class _Unreadable(EncodingPayloadConverter):
+    """Says why, to those who need the value of such a payload."""
+
+    @property
+    def encoding(self) -> str:
+        return UNDECODABLE.decode()
+
+    def to_payload(self, value: object) -> None:  # noqa: ARG002  the SDK gives it by this name
+        return None
+
+    def from_payload(self, payload: Payload, type_hint: type | None = None) -> NoReturn:  # noqa: ARG002  here, too
+        raise UnreadableError(payload.data.decode("utf-8", "replace"))
+
+
+class OurPayloadConverter(PydanticPayloadConverter):
+    """Values as JSON by pydantic, and what stands for a payload that could not be decrypted."""
+
+    def __init__(self) -> None:
+        """Know one more encoding than pydantic's."""
+        super().__init__()
+        self.converters = {**self.converters, UNDECODABLE: _Unreadable()}
 
 
 class _Lenient(PayloadConverter):
@@ -29,7 +64,7 @@ class _Lenient(PayloadConverter):
     def _value(self, payload: Payload, type_hint: type) -> object:
         try:
             return self._strict.from_payloads([payload], [type_hint])[0]
-        except (KeyError, RuntimeError, TypeError, ValueError):
+        except (KeyError, RuntimeError, TypeError, UnreadableError, ValueError):
             return None
 
 
@@ -53,5 +88,7 @@ class LenientFailureConverter(DefaultFailureConverter):
         return super().from_failure(failure, _Lenient(payload_converter))
 
 
-DATA_CONVERTER = dataclasses.replace(pydantic_data_converter, failure_converter_class=LenientFailureConverter)
-"""The converter that every client and worker of ours uses."""
+DATA_CONVERTER = DataConverter(
+    payload_converter_class=OurPayloadConverter, failure_converter_class=LenientFailureConverter
+)
+"""What every converter of ours is made of; `workers.encryption` adds the keys of the settings to it."""

@@ -94,6 +94,7 @@ from pathlib import Path
 
 from activities.tools.discovery import discover_tools
 from workers.connection import connect
+from workers.encryption.converter import data_converter
 from workers.logging import configure_logging
 from workers.models import model_opener, provider_settings
 from workers.settings import load_settings
@@ -101,14 +102,15 @@ from workers.worker import build_worker
 
 async def work(address, queue, directory):
     configure_logging()
+    settings = load_settings()
     worker = build_worker(
-        await connect(address),
+        await connect(address, data_converter(settings)),
         queue=queue,
         tools=discover_tools([Path(directory) / "tools"]).tools,
         directory=Path(directory),
         environment={{"PATH": "/usr/bin:/bin"}},
         open_model=model_opener(provider_settings({{}})),
-        settings=load_settings(),
+        settings=settings,
     )
     async with worker:
         await asyncio.Event().wait()

@@ -8,6 +8,7 @@ import pytest
 from tests.conftest import RealServer
 from workers.connection import TemporalUnreachableError, configured_address, connect
 from workers.settings import SettingsError
+from workflows.converter import DATA_CONVERTER
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +31,7 @@ async def test_an_address_is_connected_to_with_the_namespace_of_the_environment(
     monkeypatch.setenv("TEMPORAL_ADDRESS", "127.0.0.1:1")
     monkeypatch.setenv("TEMPORAL_NAMESPACE", "elsewhere")
 
-    assert (await connect(server.address)).namespace == "elsewhere"
+    assert (await connect(server.address, DATA_CONVERTER)).namespace == "elsewhere"
 
 
 def test_no_address_anywhere_means_the_embedded_server() -> None:
@@ -65,7 +66,7 @@ async def test_a_server_that_cannot_be_reached_is_one_sentence_at_once(
     address: str, reason: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(TemporalUnreachableError) as caught:
-        await connect(address)
+        await connect(address, DATA_CONVERTER)
 
     assert str(caught.value) == f"cannot reach Temporal at {address}: {reason}"
     assert capfd.readouterr() == ("", "")
@@ -75,7 +76,7 @@ async def test_a_server_that_listens_and_never_answers_is_given_up_in_seconds(si
     begin = time.monotonic()
 
     with pytest.raises(TemporalUnreachableError, match="no answer within 5 seconds"):
-        await connect(f"127.0.0.1:{silent_port}")
+        await connect(f"127.0.0.1:{silent_port}", DATA_CONVERTER)
 
     assert time.monotonic() - begin < 7
 
@@ -104,4 +105,4 @@ async def test_a_certificate_that_cannot_be_read_is_one_sentence(monkeypatch: py
     monkeypatch.setenv("TEMPORAL_TLS_CLIENT_CERT_PATH", "/nowhere/certificate.pem")
 
     with pytest.raises(SettingsError, match=r"No such file or directory: /nowhere/certificate.pem"):
-        await connect("127.0.0.1:1")
+        await connect("127.0.0.1:1", DATA_CONVERTER)

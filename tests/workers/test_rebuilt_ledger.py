@@ -7,6 +7,7 @@ from temporalio.client import Client, WorkflowHistory
 from tests.workers.real_workers import new_queue
 from tests.workflows.agents import Replies, answer, calls, events_of, never, says, serving, start, tool
 from workers.rebuilt_ledger import RebuiltLedger, rebuild_ledger
+from workflows.converter import DATA_CONVERTER
 
 CALLS_AT_ONCE = 32
 
@@ -24,7 +25,7 @@ async def test_an_open_run_is_told_as_its_worker_tells_it(client: Client, chain:
         told = await events_of(run)
         while [event.type for event in told].count("tool_execution_scheduled") < CALLS_AT_ONCE:
             told = await events_of(run)
-        rebuilt = await rebuild_ledger(await run.fetch_history())
+        rebuilt = await rebuild_ledger(await run.fetch_history(), DATA_CONVERTER)
         await run.terminate()
 
     assert rebuilt is not None
@@ -39,7 +40,7 @@ async def test_a_closed_run_is_told_to_its_end(client: Client) -> None:
         await run.result()
         told = await events_of(run)
 
-    assert await rebuild_ledger(await run.fetch_history()) == RebuiltLedger(0, told)
+    assert await rebuild_ledger(await run.fetch_history(), DATA_CONVERTER) == RebuiltLedger(0, told)
 
 
 async def test_a_run_that_no_worker_has_begun_has_no_ledger_yet(client: Client) -> None:
@@ -47,5 +48,5 @@ async def test_a_run_that_no_worker_has_begun_has_no_ledger_yet(client: Client) 
     history = await run.fetch_history()
     await run.terminate()
 
-    assert await rebuild_ledger(history) is None
-    assert await rebuild_ledger(WorkflowHistory(run.id, [])) is None
+    assert await rebuild_ledger(history, DATA_CONVERTER) is None
+    assert await rebuild_ledger(WorkflowHistory(run.id, []), DATA_CONVERTER) is None

@@ -10,6 +10,8 @@ from datetime import date
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from workflows.converter import UnreadableError
+
 CIPHER = "AES-256-GCM"
 KEY_BYTES = 32
 NONCE_BYTES = 12
@@ -18,23 +20,16 @@ TAG_BYTES = 16
 # Shorter than any key in base64, so that a key in the place of its id is never taken and told for one.
 _KEY_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _FORM = (
-    f"a key is written ID:KEY, the id as up to 40 letters, digits, - and _, the key as {KEY_BYTES} bytes in base64; "
-    "`surefoot keys new` makes one"
+    "a key is written ID:KEY, the id as up to 40 letters, digits, - and _, "
+    f"the key as {KEY_BYTES} bytes in base64; `surefoot keys new` makes one"
 )
 
 
-class EncryptionError(Exception):
-    """One sentence on what cannot be decrypted here.
-
-    It is none of the errors that end a run in which they happen: what cannot be read now waits.
-    """
-
-
-class KeyUnknownError(EncryptionError):
+class KeyUnknownError(UnreadableError):
     """What was encrypted is readable elsewhere, or once its key is here."""
 
 
-class NotAuthenticError(EncryptionError):
+class NotAuthenticError(UnreadableError):
     """The key is here and does not open it: it was changed, or the key's bytes are others."""
 
 

@@ -15,6 +15,7 @@ from tests.workers.tls.front import tls_front
 from tests.workers.tls.key_front import key_front
 from workers.connection import TemporalUnreachableError, connect
 from workers.settings import SettingsError
+from workflows.converter import DATA_CONVERTER
 
 KEY = "the-key-of-a-namespace"
 APART = "a client certificate and its key only go together"
@@ -42,7 +43,7 @@ class Told:
         for name, value in environment.items():
             self._monkeypatch.setenv(name, value)
         try:
-            return f"namespace {(await connect(address)).namespace}"
+            return f"namespace {(await connect(address, DATA_CONVERTER)).namespace}"
         except TemporalUnreachableError as error:
             sentence = str(error).removeprefix(f"cannot reach Temporal at {address}: ")
             return sentence.replace(str(self._directory), "DIR")
