@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Annotated, TypeGuard
+from typing import Annotated, TypeGuard, cast
 
-from pydantic import ConfigDict, Field, JsonValue, ValidationInfo, field_validator
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
 
 from surefoot.approval import Approval
 from surefoot.json_schema import JsonSchema
+from surefoot.param_path import ANY_NAME, read_path
 from surefoot.schema import SchemaRefusedError, check_schema
+from surefoot.secret_reference import SecretName
 from surefoot.sizes import MAX_ANSWER_BYTES
 from surefoot.sub_agent import SubAgent
-from surefoot.wire import CamelModel, is_none
+from surefoot.wire import CamelModel, is_empty, is_none
 
 RESERVED_NAMES: frozenset[str] = frozenset(
     {
@@ -67,6 +69,16 @@ def _default_heartbeat(fields: dict[str, object]) -> float | None:
     return None if fields.get("executor_queue") else DEFAULT_HEARTBEAT_SECONDS
 
 
+def _from_list(value: object) -> object:
+    # A manifest is read strictly, and JSON has no tuples.
+    return tuple(cast("list[object]", value)) if isinstance(value, list) else value
+
+
+_Paths = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_from_list)]
+_SecretNames = Annotated[tuple[SecretName, ...], BeforeValidator(_from_list)]
+_Variables = dict[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], str]
+
+
 class ToolDefinition(CamelModel):
     """A tool as the model and the workflow know it; durations in seconds, sizes in bytes."""
 
@@ -92,6 +104,10 @@ class ToolDefinition(CamelModel):
     # Left out where there is none, so that what other tools write into histories stays as it was.
     agent: SubAgent | None = Field(default=None, exclude_if=is_none)
     """What makes the tool an agent of its own: a call of it is a run, and no activity."""
+    redact: _Paths = Field(default=(), exclude_if=is_empty)
+    """The parameters that people are not shown, by their names, `options.key` for one within another."""
+    secrets: _SecretNames = Field(default=(), exclude_if=is_empty)
+    """The secrets that a call's params may refer to, as `secret://NAME`."""
 
     @field_validator("name")
     @classmethod
@@ -127,6 +143,16 @@ class ToolDefinition(CamelModel):
                 raise ValueError(f"'{name}' must name a property of inputSchema that {reason}")
         return name
 
+    @field_validator("redact")
+    @classmethod
+    def _names_parameters(cls, paths: tuple[str, ...], definition: ValidationInfo) -> tuple[str, ...]:
+        known = schema_properties(definition.data.get("input_schema", {}))
+        for path in paths:
+            # A name that is misspelled would show what is to be hidden.
+            if known and read_path(path)[0] not in (*known, ANY_NAME):
+                raise ValueError(f"'{path}' must begin with the name of a property of inputSchema")
+        return paths
+
     @property
     def properties(self) -> dict[str, JsonSchema]:
         """The parameters' schemas by name, in the order of the manifest."""
@@ -156,6 +182,17 @@ class Manifest(ToolDefinition):
     """A definition as its author writes it in `<tool>.tool.json`: a field that nobody knows is an error."""
 
     model_config = ConfigDict(extra="forbid")
+
+    environment: _Variables = Field(default_factory=dict, exclude_if=is_empty)
+    """More variables for the executable, which may hold `secret://NAME`; they stay with its worker."""
+
+    @field_validator("environment")
+    @classmethod
+    def _are_its_own(cls, variables: dict[str, str]) -> dict[str, str]:
+        for name in variables:
+            if name.startswith("SUREFOOT_"):
+                raise ValueError(f"'{name}' is a variable that the runtime sets")
+        return variables
 
     @field_validator("agent")
     @classmethod

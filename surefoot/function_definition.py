@@ -30,6 +30,8 @@ _MANIFEST_OPTIONS = (
     "heartbeat_seconds",
     "approval",
     "approval_timeout_seconds",
+    "redact",
+    "secrets",
 )
 
 

@@ -1,7 +1,7 @@
 """A Python function as a tool: what `@tool` says of it."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar, overload
 
@@ -33,6 +33,8 @@ class ToolOptions:
     heartbeat_seconds: float | None = None
     approval: str | Mapping[str, JsonValue] | None = None
     approval_timeout_seconds: float | None = None
+    redact: Sequence[str] | None = None
+    secrets: Sequence[str] | None = None
     isolated: bool = False
 
 
@@ -68,6 +70,8 @@ def tool(
     heartbeat_seconds: float | None = None,
     approval: str | Mapping[str, JsonValue] | None = None,
     approval_timeout_seconds: float | None = None,
+    redact: Sequence[str] | None = None,
+    secrets: Sequence[str] | None = None,
     isolated: bool = False,
 ) -> Callable[[Function], Function]: ...
 

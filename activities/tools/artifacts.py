@@ -7,7 +7,7 @@ import secrets
 import shutil
 import stat
 import tempfile
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +49,8 @@ class CallArtifacts:
     socket: Path | None
     """Where the tool may ask for artifacts; None where it can read their files."""
     _writing: asyncio.Semaphore
+    _hide: Callable[[bytes], bytes] = bytes
+    """Takes secrets out of a file's content."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -95,7 +97,7 @@ class CallArtifacts:
             return not_kept(refused)
         try:
             async with self._writing:
-                data = await asyncio.to_thread(_read_plain_file, file)
+                data = await asyncio.to_thread(lambda: self._hide(_read_plain_file(file)))
                 return await self._keep(f".{file.name}", data)
         except OSError as error:
             return not_kept(f"its file cannot be read: {error.strerror or error}")
@@ -136,8 +138,13 @@ class Artifacts:
     )
 
     @asynccontextmanager
-    async def of_call(self, call_id: str) -> AsyncGenerator[CallArtifacts]:
-        """Have a directory in which a tool may leave files, as long as its call lasts."""
+    async def of_call(
+        self, call_id: str, hide: Callable[[bytes], bytes] = bytes
+    ) -> AsyncGenerator[CallArtifacts]:
+        """Have a directory in which a tool may leave files, as long as its call lasts.
+
+        `hide` takes out of a file's content what nobody is to read.
+        """
         workflow_id, _, tool_exec_id = call_id.rpartition("/")
         name = f"{key_part(workflow_id)}/{key_part(tool_exec_id)}-{secrets.token_hex(3)}"
         async with AsyncExitStack() as afterwards:
@@ -147,7 +154,7 @@ class Artifacts:
                 directory = Path(tempfile.mkdtemp(prefix="surefoot-"))
                 afterwards.push_async_callback(_remove, directory)
                 socket = await self._relayed(directory / _SOCKET, afterwards)
-            yield CallArtifacts(self.store, name, directory, socket, self._writing)
+            yield CallArtifacts(self.store, name, directory, socket, self._writing, hide)
 
     async def _relayed(self, socket: Path, afterwards: AsyncExitStack) -> Path | None:
         if self.store.file(ARTIFACTS) is not None:

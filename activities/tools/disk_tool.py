@@ -1,6 +1,7 @@
 """A tool on disk: an executable beside its manifest, run as a process of its own."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -9,6 +10,7 @@ from activities.interface import Capture, ToolCallInput
 from activities.tools.capture import Captures, StreamCapture
 from activities.tools.executable import Exited, NotStarted, TimedOut, execute
 from activities.tools.executor import Surroundings
+from activities.tools.secrets.secrets import SecretMissingError
 from surefoot.definition import CaptureLimits, ToolDefinition
 from surefoot.failures import (
     Captured,
@@ -22,6 +24,8 @@ from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.reply import parse_reply
 from surefoot.strict_json import encode_json
 
+_CANNOT_START = 126
+
 
 @dataclass(frozen=True)
 class DiskTool:
@@ -30,6 +34,8 @@ class DiskTool:
     definition: ToolDefinition
     manifest: Path
     executable: Path | None
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    """More variables for it, which may refer to secrets."""
 
     @property
     def origin(self) -> str:
@@ -40,7 +46,12 @@ class DiskTool:
         """Run the executable once; `Tool.run` says how it ends."""
         if self.executable is None:
             return not_found_on_executor(call.tool)
-        return await run_executable(self.executable, call, surroundings, definition=self.definition)
+        try:
+            own = surroundings.secrets.environment(self.environment)
+        except SecretMissingError as error:
+            return not_started(call.tool, _CANNOT_START, str(error))
+        given = replace(surroundings, environment={**surroundings.environment, **own})
+        return await run_executable(self.executable, call, given, definition=self.definition)
 
 
 async def run_executable(
@@ -67,6 +78,7 @@ async def run_executable(
         executable,
         encode_json(call.params),
         before_params=before_params,
+        hide_params=surroundings.params_hold_secrets,
         timeout=timeout,
         environment=surroundings.environment,
         directory=surroundings.directory,

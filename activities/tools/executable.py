@@ -50,6 +50,7 @@ async def execute(
     params_json: str,
     *,
     before_params: Sequence[str] = (),
+    hide_params: bool = False,
     timeout: timedelta,  # noqa: ASYNC109 - past it the process is killed, which no caller's timeout would do
     environment: Mapping[str, str],
     directory: Path,
@@ -59,11 +60,12 @@ async def execute(
     """Run the executable to its end, at the latest to its deadline; its output is in `captures` as it comes.
 
     `before_params` are arguments that come first. Params of more than 100 KB go to stdin, with `-` in their
-    place. `environment` is all that it is given.
+    place, and so do those that hold a secret: every process of the machine may read what stands in a command
+    line. `environment` is all that it is given.
     However it ends, what it has started ends with it. A cancellation stops it in the same way as the
     deadline, and then passes through.
     """
-    arguments, stdin = _command_line(executable, before_params, params_json.encode())
+    arguments, stdin = _command_line(executable, before_params, params_json.encode(), hide=hide_params)
     command = Command(arguments, environment=environment, directory=directory, stdin=stdin)
     return await run_command(executable, command, timeout=timeout, captures=captures, leash=leash)
 
@@ -89,9 +91,11 @@ async def run_command(
     return TimedOut() if child.stopped else Exited(exit_code)
 
 
-def _command_line(executable: Path, before: Sequence[str], params: bytes) -> tuple[list[bytes], bytes | None]:
+def _command_line(
+    executable: Path, before: Sequence[str], params: bytes, *, hide: bool
+) -> tuple[list[bytes], bytes | None]:
     # Absolute, for the tool starts in another directory.
     program = [os.fsencode(executable.absolute()), *map(os.fsencode, before)]
-    if len(params) > MAX_ARGUMENT_BYTES:
+    if hide or len(params) > MAX_ARGUMENT_BYTES:
         return [*program, b"-"], params
     return [*program, params], None

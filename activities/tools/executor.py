@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -12,8 +12,11 @@ from activities.tools.artifacts import Artifacts
 from activities.tools.environment import tool_environment
 from activities.tools.held import Held
 from activities.tools.sandbox.sandbox import UNCONFINED, Sandbox
+from activities.tools.secrets.secrets import NO_SECRETS, Secrets
+from activities.tools.secrets.source import SecretSource
+from activities.tools.workspaces import WorkspaceError, Workspaces
 from surefoot.definition import ToolDefinition
-from surefoot.failures import not_found_on_executor
+from surefoot.failures import not_found_on_executor, not_started
 from surefoot.outcome import ToolFailure, ToolSuccess
 
 _READ_AT_ONCE_BYTES = 64 * 1024
@@ -40,6 +43,10 @@ class Surroundings:
     """What outlasts the call, and ends with its executor."""
     sandbox: Sandbox = UNCONFINED
     """What an executable of the call is walled in by."""
+    secrets: Secrets = NO_SECRETS
+    """What a tool's own configuration may refer to."""
+    params_hold_secrets: bool = False
+    """Whether the params are for no eyes but the tool's."""
 
     async def read(self, read: Callable[[], Read], *, size_bytes: int) -> Read:
         """Read an answer of this size, a large one beside the event loop.
@@ -91,6 +98,8 @@ class ToolExecutor:
     """Where what is too large for the model is kept; without it, an answer is given whole."""
     sandbox: Sandbox = UNCONFINED
     """What the executables among the tools are walled in by."""
+    workspaces: Workspaces | None = None
+    """Where the calls of each run work; without them, all do in `directory`."""
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, compare=False)
     _held: Held = field(default_factory=Held, init=False, compare=False)
 
@@ -113,25 +122,44 @@ class ToolExecutor:
         tool = self.tools.get(call.tool)
         if tool is None:
             return not_found_on_executor(call.tool)
+        try:
+            directory = await self.directory_of(call.call_id.rpartition("/")[0])
+        except WorkspaceError as error:
+            return not_started(call.tool, None, str(error))
+        secrets = Secrets(SecretSource.of(self.environment).read())
+        given = secrets.put_into(call, tool.definition)
+        if isinstance(given, ToolFailure):
+            return given
+        hide = secrets.scrubber
+        surroundings = self._surroundings(call, lambda capture: watch(lambda: hide.capture(capture())))
+        surroundings = replace(
+            surroundings, directory=directory, secrets=secrets, params_hold_secrets=given is not call
+        )
         if self.artifacts is None:
-            return await tool.run(call, self._surroundings(call, {}, watch))
+            return hide.outcome(await tool.run(given, surroundings))
         clock = asyncio.get_running_loop().time
         keep_until = clock() + call.timeout_seconds + self.artifacts.grace_seconds
-        async with self.artifacts.of_call(call.call_id) as left:
-            outcome = await tool.run(call, self._surroundings(call, left.environment, watch))
+        async with self.artifacts.of_call(call.call_id, hide.data) as left:
+            environment = {**surroundings.environment, **left.environment}
+            outcome = hide.outcome(await tool.run(given, replace(surroundings, environment=environment)))
             if isinstance(outcome, ToolFailure):
                 return outcome
             limit_bytes = tool.definition.limits.result
             return await left.whole(outcome, limit_bytes=limit_bytes, patience_seconds=keep_until - clock())
 
+    async def directory_of(self, workflow_id: str) -> Path:
+        """Give the working directory of a run's calls, made where there was none.
+
+        Raises:
+            WorkspaceError: it cannot be made.
+        """
+        return self.directory if self.workspaces is None else await self.workspaces.of(workflow_id)
+
     async def close(self) -> None:
         """End what its tools keep open from call to call; when no call is made any more."""
         await self._held.close()
 
-    def _surroundings(
-        self, call: ToolCallInput, more_environment: Mapping[str, str], watch: Watch
-    ) -> Surroundings:
+    def _surroundings(self, call: ToolCallInput, watch: Watch) -> Surroundings:
         timeout = timedelta(seconds=call.timeout_seconds)
         environment = tool_environment(self.environment, call_id=call.call_id, timeout=timeout)
-        given = {**environment, **more_environment}
-        return Surroundings(self.directory, given, watch, self._reading, self._held, self.sandbox)
+        return Surroundings(self.directory, environment, watch, self._reading, self._held, self.sandbox)

@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 from activities.tools.disk_tool import DiskTool
 from activities.tools.problem import Problem
 from activities.tools.start_failure import foreseen_start_failure
-from surefoot.definition import Manifest, ToolDefinition
+from surefoot.definition import Manifest
 from surefoot.sizes import count
 from surefoot.strict_json import NotStrictJsonError, json_type, strict_json
 
@@ -22,10 +22,11 @@ _MAX_MANIFEST_BYTES = 1024 * 1024
 
 def tools_with_manifest(manifest: Path) -> Iterator[DiskTool | Problem]:
     """Load the tool of a manifest, or everything that is wrong with it."""
-    definition = _read(manifest)
-    if not isinstance(definition, ToolDefinition):
-        yield from definition
+    written = _read(manifest)
+    if not isinstance(written, Manifest):
+        yield from written
         return
+    definition = written.definition()
     stem = manifest.name.removesuffix(MANIFEST_SUFFIX)
     if definition.name != stem:
         yield Problem(manifest, f"is '{definition.name}', and the file's name says '{stem}'", "name")
@@ -36,14 +37,14 @@ def tools_with_manifest(manifest: Path) -> Iterator[DiskTool | Problem]:
         reason = foreseen_start_failure(executable)
         if reason is not None:
             yield Problem(executable, f"cannot be started: {reason}", warning=True)
-        yield DiskTool(definition, manifest, executable)
+        yield DiskTool(definition, manifest, executable, written.environment)
     elif definition.executor_queue is not None:
         yield DiskTool(definition, manifest, None)
     else:
         yield Problem(manifest, f"its executable is missing: there is no file {executable}")
 
 
-def _read(manifest: Path) -> ToolDefinition | list[Problem]:
+def _read(manifest: Path) -> Manifest | list[Problem]:
     try:
         status = manifest.stat()
         if not S_ISREG(status.st_mode):
@@ -58,16 +59,15 @@ def _read(manifest: Path) -> ToolDefinition | list[Problem]:
     return _definition(manifest, value)
 
 
-def _definition(manifest: Path, value: JsonValue) -> ToolDefinition | list[Problem]:
+def _definition(manifest: Path, value: JsonValue) -> Manifest | list[Problem]:
     if not isinstance(value, dict):
         return [Problem(manifest, f"must be a JSON object, and is of type {json_type(value)}")]
     try:
-        written = Manifest.model_validate(value, strict=True, extra="forbid", by_alias=True, by_name=False)
+        return Manifest.model_validate(value, strict=True, extra="forbid", by_alias=True, by_name=False)
     except ValidationError as error:
         # Where a field is wrong, the default that would depend on it is reported as missing, too.
         errors = [one for one in error.errors() if one["type"] != "default_factory_not_called"]
         return [_problem(manifest, one) for one in errors]
-    return written.definition()
 
 
 def _problem(manifest: Path, error: ErrorDetails) -> Problem:

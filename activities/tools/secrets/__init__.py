@@ -1,0 +1,1 @@
+"""Secrets for tools: where they are, which calls are given them, and how nothing of them gets out."""
