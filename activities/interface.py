@@ -1,5 +1,7 @@
 """What workflows know of activities: literal names and typed payloads."""
 
+from typing import Literal
+
 from pydantic import Field, JsonValue
 
 from surefoot.conversation import NOTHING_KEPT, AssistantMessage, Kept, Message, Prefix
@@ -108,6 +110,22 @@ class LlmTurnResult(WireModel):
     """How many tokens fit the model; None for a model that nobody here knows so well."""
 
 
+WritingKind = Literal["reasoning", "text", "call"]
+
+
+class Written(WireModel):
+    """What a model has written of its reply so far: the heartbeat details of `llm_turn`."""
+
+    text: str = ""
+    """The end of its text."""
+    doing: WritingKind | None = None
+    """What it is writing now; None while it has not begun."""
+    tool: str | None = None
+    """The tool of the call that it is writing now."""
+    characters: int = 0
+    """How much it has written of all three together."""
+
+
 class CompactInput(WireModel):
     """The input of `compact_context`: the turn that is to be taken, and how full the window is."""
 
@@ -146,6 +164,8 @@ class ToolCallInput(WireModel):
     call_id: str
     """`<workflow_id>/<tool_exec_id>`: the same for every attempt, unlike any other call's."""
     timeout_seconds: float
+    network: bool | None = Field(default=None, exclude_if=is_none)
+    """Whether the run lets its tools have the network; None is what the tool's definition says."""
 
 
 class Capture(WireModel):

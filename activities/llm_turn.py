@@ -9,6 +9,7 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from activities.conversations import Conversations
+from activities.draft import Draft
 from activities.heartbeats import BeatIntervals, beating
 from activities.interface import (
     CONTEXT_OVERFLOW,
@@ -24,6 +25,7 @@ from activities.model import (
     ModelKeyMissingError,
     ModelRefusedError,
     ModelUnavailableError,
+    drafted,
 )
 from surefoot.context import Overflow
 from surefoot.conversation import AssistantMessage, Conversation, message_bytes
@@ -62,10 +64,12 @@ class LlmTurns:
             ApplicationError: MODEL_UNAVAILABLE and CONVERSATION_UNAVAILABLE may heal, MODEL_REFUSED not,
                 and CONTEXT_OVERFLOW only if less is said.
         """
-        async with beating(self._intervals):
+        draft = Draft()
+        # Also what is still empty is told: the server would go on showing what an attempt before had written.
+        async with beating(self._intervals, draft.written):
             conversation = await self._conversations.of_turn(turn)
             try:
-                result = await self._reply(turn, conversation)
+                result = await self._reply(turn, conversation, draft)
             except ApplicationError:
                 # Whoever takes the turn again, or makes the conversation smaller, finds it here.
                 self._conversations.remember(conversation)
@@ -73,10 +77,11 @@ class LlmTurns:
         self._conversations.remember(conversation.append(result.reply))
         return result
 
-    async def _reply(self, turn: LlmTurnInput, conversation: Conversation) -> LlmTurnResult:
+    async def _reply(self, turn: LlmTurnInput, conversation: Conversation, draft: Draft) -> LlmTurnResult:
         with told_to_the_run():
             model = await opened(self._open_model, turn)
-            return _carried(await model.reply(conversation.messages, closing=turn.closing))
+            messages = conversation.messages
+            return _carried(await drafted(model, messages, closing=turn.closing, draft=draft))
 
 
 @contextmanager

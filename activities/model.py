@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from activities.draft import Draft
 from activities.interface import LlmTurnResult
 from surefoot.conversation import Message
 
@@ -21,6 +22,22 @@ class Model(Protocol):
             ModelRefusedError: asking again cannot help.
         """
         ...
+
+
+@runtime_checkable
+class DraftingModel(Model, Protocol):
+    """A model whose reply can be looked at while it is written."""
+
+    async def draft_reply(self, messages: Sequence[Message], *, closing: bool, draft: Draft) -> LlmTurnResult:
+        """Reply as `reply` does, and raise what it raises; until then `draft` takes what has been written."""
+        ...
+
+
+async def drafted(model: Model, messages: Sequence[Message], *, closing: bool, draft: Draft) -> LlmTurnResult:
+    """Have a model reply, and `draft` take what it writes, if the model lets anybody look."""
+    if isinstance(model, DraftingModel):
+        return await model.draft_reply(messages, closing=closing, draft=draft)
+    return await model.reply(messages, closing=closing)
 
 
 @dataclass

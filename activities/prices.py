@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from activities.draft import Draft
 from activities.interface import LlmTurnResult
-from activities.model import Model, ModelRefusedError
+from activities.model import DraftingModel, Model, ModelRefusedError, drafted
 from activities.price_table import NO_PRICES, PriceTable
 from activities.published_prices import UNKNOWN, Known, look_up
 from surefoot.conversation import Message
@@ -53,7 +54,11 @@ class PricedModel:
 
     async def reply(self, messages: Sequence[Message], *, closing: bool) -> LlmTurnResult:
         """Ask the model; raises what it raises."""
-        result = await self.model.reply(messages, closing=closing)
+        return await self.draft_reply(messages, closing=closing, draft=Draft())
+
+    async def draft_reply(self, messages: Sequence[Message], *, closing: bool, draft: Draft) -> LlmTurnResult:
+        """Ask the model, and let it be looked at if it can be; raises what it raises."""
+        result = await drafted(self.model, messages, closing=closing, draft=draft)
         known = await self._known(result)
         cost = result.usage.cost if known.cost is None else known.cost
         window = result.context_window if known.context_window is None else known.context_window
@@ -68,7 +73,7 @@ class PricedModel:
         return await asyncio.to_thread(self.prices.known, usage, answered_by=answered_by)
 
 
-_fits: type[Model] = PricedModel
+_fits: type[DraftingModel] = PricedModel
 
 
 def price_unknown(name: str) -> ModelRefusedError:

@@ -7,6 +7,8 @@ from pydantic import JsonValue
 from surefoot.strict_json import NotStrictJsonError, strict_json
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+# Where a reply arrives in pieces, each half of a pair may come in one of its own.
+_SPLIT_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 # Escapes in JSON text: a pair of surrogates and every other escape stay, half a pair does not.
 _ESCAPE = re.compile(
@@ -17,8 +19,15 @@ _ESCAPE = re.compile(
 
 
 def scrub(text: str) -> str:
-    """The text with every lone surrogate, which no encoding can carry, replaced by U+FFFD."""
-    return _LONE_SURROGATE.sub("\ufffd", text)
+    """The text with every lone surrogate, which no encoding can carry, replaced by U+FFFD.
+
+    Two halves of a pair side by side become the character that they stand for.
+    """
+    return _LONE_SURROGATE.sub("\ufffd", _SPLIT_PAIR.sub(_joined, text))
+
+
+def _joined(pair: re.Match[str]) -> str:
+    return pair[0].encode("utf-16", "surrogatepass").decode("utf-16")
 
 
 def scrub_json_text(text: str) -> str:

@@ -25,13 +25,14 @@ def is_scripted(name: str) -> bool:
     return name.startswith(SCRIPTED)
 
 
-def provider_settings(environment: Mapping[str, str]) -> ProviderSettings:
+def provider_settings(environment: Mapping[str, str], *, streaming: bool = True) -> ProviderSettings:
     """Read the providers' own variables; an empty one counts as unset."""
     return ProviderSettings(
         openai_api_key=environment.get("OPENAI_API_KEY") or None,
         openai_base_url=environment.get("OPENAI_BASE_URL") or None,
         anthropic_api_key=environment.get("ANTHROPIC_API_KEY") or None,
         anthropic_base_url=environment.get("ANTHROPIC_BASE_URL") or None,
+        streaming=streaming,
     )
 
 
@@ -65,7 +66,8 @@ def own_models(settings: Settings) -> OpenModel:
     Raises:
         SettingsError: the price table cannot be used.
     """
-    return model_opener(provider_settings(process_environment()), price_table(settings))
+    providers = provider_settings(process_environment(), streaming=settings.model_streaming)
+    return model_opener(providers, price_table(settings))
 
 
 def price_table(settings: Settings) -> PriceTable:

@@ -224,6 +224,8 @@ class Settings(BaseSettings):
     trace_content: bool = False
     """Whether traces hold prompts, answers, arguments and results, too (docs/observability.md)."""
 
+    model_streaming: bool = True
+    """Whether a provider is asked for its replies in pieces, which can be seen while they are written."""
     model_attempt_timeout: Period = timedelta(minutes=10)
     """How long one request to a model may take."""
     model_longest_pause: Period = timedelta(minutes=5)

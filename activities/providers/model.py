@@ -1,17 +1,18 @@
-"""The model of a real provider: one request for each reply, through pydantic-ai's direct interface."""
+"""The model of a real provider: what it is asked for a reply, and what its answer amounts to."""
 
 import logging
 from collections.abc import Sequence
 
-from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model as DirectModel
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.openai import OpenAIChatModelSettings
 from pydantic_ai.settings import ModelSettings
 
+from activities.draft import Draft
 from activities.interface import LlmTurnResult
-from activities.model import Model, ModelContextOverflowError, ModelUnavailableError
+from activities.model import DraftingModel, ModelContextOverflowError, ModelUnavailableError
+from activities.providers.asking import Question, Questioner
 from activities.providers.caching import prompt_cache_key, takes_cache_keys, with_cache_point
 from activities.providers.errors import Asked, UnreadableBody, provider_failures, sort_failure
 from activities.providers.form import well_formed
@@ -34,33 +35,39 @@ class ProviderModel:
 
     def __init__(self, model: DirectModel, *, protocol: Protocol, settings: ProviderSettings) -> None:
         self._model = model
+        self._questioner = Questioner(model, streams=settings.streaming)
         self._protocol: Protocol = protocol
         self._timeout_seconds = settings.request_timeout.total_seconds()
         self._asked = Asked(model.system, model.model_name, settings.secrets)
         self._cache_keys = takes_cache_keys(model.base_url, settings)
 
     async def reply(self, messages: Sequence[Message], *, closing: bool) -> LlmTurnResult:
+        """Ask for a reply that nobody looks at before it is whole; else as `draft_reply`."""
+        return await self.draft_reply(messages, closing=closing, draft=Draft())
+
+    async def draft_reply(self, messages: Sequence[Message], *, closing: bool, draft: Draft) -> LlmTurnResult:
         """Ask once; a reply or a body that nobody can read is a reply with `unreadable`.
 
+        A server that does not stream as it ought to is asked a second time, for the reply as a whole.
+
         Raises:
-            ModelUnavailableError: rate limits, overload, 5xx, timeouts, connections.
+            ModelUnavailableError: rate limits, overload, 5xx, timeouts, connections, also in mid-stream.
             ModelContextOverflowError: the conversation, or the reply to it, does not fit the window.
             ModelRefusedError: key, quota, rejected request, unknown model.
         """
         request, parameters = self._request(messages)
         settings = self._settings(messages, closing=closing, tools=bool(parameters.function_tools))
         try:
-            response = well_formed(
-                await model_request(
-                    self._model, request, model_settings=settings, model_request_parameters=parameters
-                )
-            )
+            question = Question(request, settings, parameters, self._timeout_seconds)
+            given = await self._questioner.ask(question, draft)
+            response = well_formed(given.response)
         except UnicodeEncodeError:
             # What we sent cannot be encoded: ours to mend, and nothing the provider did.
             raise
         except provider_failures() as error:
             return self._failed(error)
-        return self._read(response, turn=1 + count_turns(messages))
+        result = self._read(response, turn=1 + count_turns(messages))
+        return result.model_copy(update={"usage": given.lost + result.usage})
 
     async def close(self) -> None:
         """Close the provider's connections."""
@@ -76,12 +83,7 @@ class ProviderModel:
                 return prompted_messages(messages), ModelRequestParameters()
 
     def _settings(self, messages: Sequence[Message], *, closing: bool, tools: bool) -> ModelSettings:
-        settings = OpenAIChatModelSettings(
-            max_retries=0,
-            timeout=self._timeout_seconds,
-            request_timeout=self._timeout_seconds,
-            cache=True,
-        )
+        settings = OpenAIChatModelSettings(max_retries=0, cache=True)
         if tools:
             settings["tool_choice"] = "none" if closing else "auto"
         if self._cache_keys:
@@ -113,4 +115,4 @@ class ProviderModel:
         return LlmTurnResult(reply=reply, usage=usage(response), model_name=name)
 
 
-_: type[Model] = ProviderModel
+_: type[DraftingModel] = ProviderModel

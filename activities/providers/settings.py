@@ -17,6 +17,8 @@ class ProviderSettings:
     anthropic_base_url: str | None = None
     openai_cache_keys: bool | None = None
     """Whether `openai_base_url` takes keys for its prompt cache; None: if it is OpenAI's own."""
+    streaming: bool = True
+    """Whether replies are asked for in pieces, so that they can be looked at while they are written."""
     request_timeout: timedelta = timedelta(minutes=9)
     """How long one request may take; below the ten minutes of a turn, so that the reason is told."""
 

@@ -5,24 +5,26 @@
     server.requests[0].body["messages"]
 
 Answers are given in the order they were queued, one for each request, in the protocol that the request's
-path stands for: `/v1/chat/completions`, `/v1/responses` or `/v1/messages` (there also as a stream, when
-asked for one). A request beyond the last answer gets a 400, which nothing retries.
+path stands for: `/v1/chat/completions`, `/v1/responses` or `/v1/messages`, as a stream where one is asked
+for. A request beyond the last answer gets a 400, which nothing retries.
 """
 
 import json
+import select
 import socket
 import threading
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from tests.activities.providers.wire import Call, Reply, chat_completion, event_stream, message, response
+from tests.activities.providers.events import chat_events, response_events
+from tests.activities.providers.wire import Call, Reply, chat_completion, message, message_events, response
 
-__all__ = ["DROP", "HANG", "Answer", "Call", "ModelServer", "Raw", "Reply", "Request"]
+__all__ = ["DROP", "HANG", "HELD", "Answer", "Call", "ModelServer", "Raw", "Reply", "Request", "Stream"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,19 @@ HANG: Literal["hang"] = "hang"
 DROP: Literal["drop"] = "drop"
 """The connection is closed without an answer."""
 
-Answer = Reply | Raw | Literal["hang", "drop"]
+HELD: Literal["held"] = "held"
+"""In a stream: nothing more until `go_on`, or until the client has left."""
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A body that goes out piece by piece; the connection may be cut where more is to come."""
+
+    pieces: Sequence[bytes | Literal["held"]]
+    cut: bool = False
+
+
+Answer = Reply | Raw | Stream | Literal["hang", "drop"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +73,9 @@ class ModelServer:
         """Every request so far, the oldest first."""
         self._answers = deque(answers)
         self._closing = threading.Event()
+        self._going_on = threading.Event()
+        self.left = threading.Event()
+        """Set when a client has closed a connection on which a stream was held."""
         self._arrival = threading.Condition()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, self))
         self._http.daemon_threads = True
@@ -82,6 +99,18 @@ class ModelServer:
             if not self._arrival.wait_for(lambda: len(self.requests) >= requests, timeout=seconds):
                 raise TimeoutError(f"only {len(self.requests)} of {requests} requests came")
 
+    def go_on(self) -> None:
+        """Let streams that are held go on."""
+        self._going_on.set()
+
+    def hold(self, connection: socket.socket) -> None:
+        """Wait in this thread until a stream may go on, or nobody reads it any more."""
+        while not (self._going_on.is_set() or self._closing.is_set()):
+            readable, _, _ = select.select([connection], [], [], 0.02)
+            if readable and not connection.recv(1, socket.MSG_PEEK):
+                self.left.set()
+                return
+
     def __enter__(self) -> Self:
         self._thread.start()
         return self
@@ -97,7 +126,7 @@ class ModelServer:
         self._http.server_close()
         self._thread.join()
 
-    def take(self, request: Request) -> Raw | None:
+    def take(self, request: Request) -> Raw | Stream | None:
         """Record a request and give what to send for it; None: close the connection."""
         with self._arrival:
             self.requests.append(request)
@@ -105,7 +134,7 @@ class ModelServer:
             answer = self._answers.popleft() if self._answers else Raw(400, _error("no answer is queued"))
             self._arrival.notify_all()
         match answer:
-            case Raw():
+            case Raw() | Stream():
                 return answer
             case Reply():
                 return _render(answer, request, number=number)
@@ -131,9 +160,31 @@ class _Handler(BaseHTTPRequestHandler):
         size = int(self.headers.get("content-length", 0))
         headers = {name.lower(): value for name, value in self.headers.items()}
         answer = self._owner.take(Request(self.path, headers, json.loads(self.rfile.read(size))))
-        if answer is None:
+        match answer:
+            case None:
+                self.close_connection = True
+            case Stream():
+                self._stream(answer)
+            case Raw():
+                self._send(answer)
+
+    def _stream(self, stream: Stream) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        for piece in stream.pieces:
+            self.wfile.flush()
+            if isinstance(piece, bytes):
+                self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+            else:
+                self._owner.hold(self.connection)
+        if stream.cut or self._owner.left.is_set():
             self.close_connection = True
-            return
+        else:
+            self.wfile.write(b"0\r\n\r\n")
+
+    def _send(self, answer: Raw) -> None:
         body = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
         self.send_response(answer.status)
         for name, value in {"content-type": "application/json", **answer.headers}.items():
@@ -151,16 +202,20 @@ def _error(message: str) -> dict[str, Any]:
 
 
 def _render(reply: Reply, request: Request, *, number: int) -> Raw:
+    streams = bool(request.body.get("stream"))
     match request.path.partition("?")[0]:
         case "/v1/chat/completions":
-            return Raw(body=chat_completion(reply, number))
+            body = chat_completion(reply, number)
+            usage = bool(request.body.get("stream_options", {}).get("include_usage"))
+            events = chat_events(body, reply.piece_characters, usage=usage)
         case "/v1/responses":
-            return Raw(body=response(reply, number))
+            body = response(reply, number)
+            events = response_events(body, reply.piece_characters)
         case "/v1/messages":
-            if not request.body.get("stream"):
-                return Raw(body=message(reply, number))
-            return Raw(
-                body=event_stream(message(reply, number)), headers={"content-type": "text/event-stream"}
-            )
+            body = message(reply, number)
+            events = message_events(body, reply.piece_characters)
         case path:
             return Raw(404, _error(f"no such path: {path}"))
+    if not streams:
+        return Raw(body=body)
+    return Raw(body=b"".join(events), headers={"content-type": "text/event-stream"})

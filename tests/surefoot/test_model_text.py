@@ -19,9 +19,12 @@ json_values = st.recursive(
 @settings(deadline=None)
 @given(any_text)
 def test_scrubbed_text_can_be_encoded(text: str) -> None:
-    assert scrub(text).encode().decode() == "".join(
-        "\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text
-    )
+    carried = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    assert scrub(text).encode().decode() == carried
+
+
+def test_two_halves_that_came_one_after_the_other_are_the_character_they_stand_for() -> None:
+    assert scrub("a\ud83d" + "\ude00\ud83d") == "a😀\ufffd"
 
 
 @settings(deadline=None)

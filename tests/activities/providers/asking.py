@@ -18,7 +18,17 @@ RESPONSES = "openai:test-model"
 ANTHROPIC = "anthropic:test-model"
 STREAMED = "anthropic:claude-sonnet-5-5"
 """A model whose output limit is so high that pydantic-ai streams its replies."""
-EVERY_PROTOCOL = (CHAT, RESPONSES, ANTHROPIC, STREAMED)
+
+
+class Whole(str):
+    """The name of a model that is asked for its replies as a whole, and not in pieces."""
+
+    __slots__ = ()
+
+
+IN_PIECES = (CHAT, RESPONSES, ANTHROPIC)
+AS_A_WHOLE = (Whole(CHAT), Whole(RESPONSES), Whole(ANTHROPIC), Whole(STREAMED))
+EVERY_PROTOCOL = (*IN_PIECES, *AS_A_WHOLE)
 
 SECRET = "sk-test-0123456789abcdef"
 
@@ -38,12 +48,15 @@ CALL = ToolCall(id="call_1_1", tool="bash", params={"command": "ls"})
 ANSWER = ToolSuccess(tool="bash", result={"stdout": "a\n"})
 
 
-def settings(server: ModelServer, *, request_timeout: timedelta = timedelta(seconds=20)) -> ProviderSettings:
+def settings(
+    server: ModelServer, *, request_timeout: timedelta = timedelta(seconds=20), streaming: bool = True
+) -> ProviderSettings:
     return ProviderSettings(
         openai_api_key=SECRET,
         openai_base_url=server.openai_url,
         anthropic_api_key=SECRET,
         anthropic_base_url=server.anthropic_url,
+        streaming=streaming,
         request_timeout=request_timeout,
     )
 
@@ -57,9 +70,8 @@ async def ask(
     closing: bool = False,
     request_timeout: timedelta = timedelta(seconds=20),
 ) -> LlmTurnResult:
-    opened = open_provider_model(
-        model, protocol=protocol, settings=settings(server, request_timeout=request_timeout)
-    )
+    known = settings(server, request_timeout=request_timeout, streaming=not isinstance(model, Whole))
+    opened = open_provider_model(model, protocol=protocol, settings=known)
     try:
         return await opened.reply(messages, closing=closing)
     finally:

@@ -117,7 +117,8 @@ def prompted_part(reply: AssistantMessage) -> TextPart:
 async def hold(remote: RemoteScript, tools: Discovery, directory: Path, known: Outcomes) -> str:
     """Hold the conversation to its answer; a call whose outcome is known is not made again."""
     executor = ToolExecutor(tools.tools, directory, os.environ)
-    model = ProviderModel(FunctionModel(remote.answer), protocol=remote.protocol, settings=ProviderSettings())
+    whole = ProviderSettings(streaming=False)
+    model = ProviderModel(FunctionModel(remote.answer), protocol=remote.protocol, settings=whole)
     said = Conversation().append(SystemMessage(text="", tools=tools.definitions), UserMessage(text="Go on."))
     while True:
         match next_step(said, Limits(), NOTHING_SPENT):

@@ -9,11 +9,13 @@ from activities.providers.opening import open_provider_model
 from surefoot.conversation import AssistantMessage
 from tests.activities.openai_server import DROP, HANG, Answer, ModelServer, Raw, Reply
 from tests.activities.providers.asking import (
+    AS_A_WHOLE,
     CHAT,
     EVERY_PROTOCOL,
     PROMPT,
     SECRET,
     SYSTEM,
+    Whole,
     ask,
     settings,
 )
@@ -148,7 +150,7 @@ async def test_a_reason_is_one_short_line_without_the_key(status: int, model: st
     )
 
 
-@pytest.mark.parametrize("model", EVERY_PROTOCOL)
+@pytest.mark.parametrize("model", AS_A_WHOLE)
 @pytest.mark.parametrize(
     "body",
     [
@@ -173,7 +175,7 @@ async def test_a_body_that_is_no_reply_is_an_unreadable_reply(body: object, mode
 async def test_a_web_page_is_an_unreadable_reply() -> None:
     page = Raw(body=b"<html>Welcome</html>", headers={"content-type": "text/html"})
     with ModelServer(page) as server:
-        reply = (await ask(server)).reply
+        reply = (await ask(server, model=Whole(CHAT))).reply
     assert "expected JSON data" in (reply.unreadable or "")
 
 

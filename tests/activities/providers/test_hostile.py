@@ -1,4 +1,5 @@
 import copy
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,18 +12,25 @@ from pydantic import JsonValue
 from activities.interface import LlmTurnResult
 from activities.model import ModelRefusedError, ModelUnavailableError
 from surefoot.outcome import ToolSuccess
-from tests.activities.openai_server import Call, ModelServer, Raw, Reply
+from tests.activities.openai_server import Call, ModelServer, Raw, Reply, Stream
 from tests.activities.providers.asking import (
     ANTHROPIC,
     CHAT,
     RESPONSES,
+    Whole,
     after_one_turn,
     ask,
 )
-from tests.activities.providers.wire import chat_completion, message, response
+from tests.activities.providers.events import chat_events, response_events
+from tests.activities.providers.wire import chat_completion, message, message_events, response
 
 REPLY = Reply(text="Look:", reasoning="Hm.", calls=(Call("bash", {"command": "ls"}),))
 BODIES = {CHAT: chat_completion(REPLY, 1), RESPONSES: response(REPLY, 1), ANTHROPIC: message(REPLY, 1)}
+STREAMS = {
+    CHAT: chat_events(BODIES[CHAT], 9, usage=True)[:-1],
+    RESPONSES: response_events(BODIES[RESPONSES], 9),
+    ANTHROPIC: message_events(BODIES[ANTHROPIC], 9),
+}
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just("\ud800"),
@@ -67,6 +75,40 @@ def broken(draw: st.DrawFn, body: dict[str, Any]) -> dict[str, Any]:
 async def test_whatever_a_provider_answers_the_run_can_go_on(data: st.DataObject, model: str) -> None:
     body = data.draw(broken(BODIES[model]))
     with ModelServer(Raw(body=body), Reply(text="Done.")) as server:
+        try:
+            result = await ask(server, model=Whole(model))
+        except (ModelRefusedError, ModelUnavailableError):
+            return
+        assert LlmTurnResult.model_validate_json(result.model_dump_json()) == result
+        outcomes = [ToolSuccess(tool="bash", result=1)] * len(result.reply.tool_calls)
+        afterwards = await ask(server, after_one_turn(result.reply, *outcomes), model=Whole(model))
+    assert afterwards.reply.text == "Done."
+
+
+@st.composite
+def broken_stream(draw: st.DrawFn, events: list[bytes]) -> list[bytes]:
+    """A stream of which one event is missing, comes twice or is another, and which may end too early."""
+    at = draw(st.integers(0, len(events) - 1))
+    head, _, rest = events[at].partition(b"data: ")
+    event = draw(broken(json.loads(rest)))
+    others: list[list[bytes]] = [
+        [],
+        [events[at]] * 2,
+        [head + b"data: " + json.dumps(event).encode() + b"\n\n"],
+        [head + b"data: " + draw(st.binary(max_size=9)) + b"\n\n"],
+        [draw(st.binary(max_size=9)) + b"\n\n", events[at]],
+    ]
+    return [*events[:at], *draw(st.sampled_from(others)), *events[at + 1 : draw(st.integers(at, 99))]]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("model", list(STREAMS))
+@examples(max_examples=40, deadline=None)
+@given(data=st.data())
+async def test_whatever_a_provider_streams_the_run_can_go_on(data: st.DataObject, model: str) -> None:
+    events = data.draw(broken_stream(STREAMS[model]))
+    stream = Stream(events, cut=data.draw(st.booleans()))
+    with ModelServer(stream, *[Reply(text="Done.")] * 3) as server:
         try:
             result = await ask(server, model=model)
         except (ModelRefusedError, ModelUnavailableError):

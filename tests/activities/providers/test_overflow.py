@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 
 from activities.model import ModelContextOverflowError, ModelRefusedError, ModelUnavailableError
-from tests.activities.openai_server import ModelServer, Raw
-from tests.activities.providers.asking import ANTHROPIC, CHAT, EVERY_PROTOCOL, STREAMED, ask
-from tests.activities.providers.wire import Reply, message
+from tests.activities.openai_server import ModelServer, Raw, Stream
+from tests.activities.providers.asking import ANTHROPIC, CHAT, EVERY_PROTOCOL, STREAMED, Whole, ask
+from tests.activities.providers.wire import Reply, message, message_events
 
 
 def error(status: int, told: str, **more: object) -> Raw:
@@ -139,11 +139,13 @@ async def test_a_request_that_is_too_large_is_too_long(model: str) -> None:
         assert len(server.requests) == 1
 
 
-async def test_a_reply_that_fills_the_window_is_an_overflow() -> None:
+@pytest.mark.parametrize("model", [ANTHROPIC, Whole(ANTHROPIC)])
+async def test_a_reply_that_fills_the_window_is_an_overflow(model: str) -> None:
     body = {**message(Reply(text="and so"), 1), "stop_reason": "model_context_window_exceeded"}
     overflow = pytest.raises(ModelContextOverflowError, match="ran out of the context window")
-    with ModelServer(Raw(body=body)) as server, overflow:
-        await ask(server, model=ANTHROPIC)
+    answer = Raw(body=body) if isinstance(model, Whole) else Stream(message_events(body))
+    with ModelServer(answer) as server, overflow:
+        await ask(server, model=model)
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,18 @@ from activities.interface import LlmTurnResult
 from activities.model import ModelUnavailableError
 from surefoot.conversation import AssistantMessage, ToolCall
 from surefoot.usage import Usage
-from tests.activities.openai_server import Call, ModelServer, Raw, Reply
+from tests.activities.openai_server import Call, ModelServer, Raw, Reply, Stream
 from tests.activities.providers.asking import (
     ANTHROPIC,
     CHAT,
     EVERY_PROTOCOL,
     RESPONSES,
     STREAMED,
+    Whole,
     ask,
 )
-from tests.activities.providers.wire import chat_completion, event_stream, message
+from tests.activities.providers.events import chat_events
+from tests.activities.providers.wire import chat_completion, message, message_events
 
 
 @pytest.mark.parametrize("model", EVERY_PROTOCOL)
@@ -119,11 +121,11 @@ async def test_a_reply_that_says_nothing_usable_is_unreadable(reply: Reply, reas
 
 
 async def test_a_call_at_the_output_limit_counts_only_if_it_is_known_to_be_whole() -> None:
-    # Anthropic gives arguments parsed, and what is missing from them does not show.
+    # Anthropic gives arguments parsed where it does not stream, and what is missing from them does not show.
     cut = Reply(calls=(Call("bash", {"command": "ls"}),), cut_off=True)
     with ModelServer(cut, cut) as server:
         chat = await ask(server, model=CHAT)
-        anthropic = await ask(server, model=ANTHROPIC)
+        anthropic = await ask(server, model=Whole(ANTHROPIC))
     assert (len(chat.reply.tool_calls), len(anthropic.reply.tool_calls)) == (1, 0)
 
 
@@ -134,11 +136,13 @@ async def test_an_answer_at_the_output_limit_is_still_an_answer(model: str) -> N
     assert (reply.text, reply.unreadable) == ("The files are", None)
 
 
-async def test_a_refusal_is_the_answer() -> None:
+@pytest.mark.parametrize("model", [CHAT, Whole(CHAT)])
+async def test_a_refusal_is_the_answer(model: str) -> None:
     body = chat_completion(Reply(), 1)
     body["choices"][0]["message"]["refusal"] = "I will not."
-    with ModelServer(Raw(body=body)) as server:
-        reply = (await ask(server)).reply
+    stream = Stream(chat_events(body, 3, usage=True))
+    with ModelServer(Raw(body=body) if isinstance(model, Whole) else stream) as server:
+        reply = (await ask(server, model=model)).reply
     assert (reply.text, reply.unreadable) == ("I will not.", None)
 
 
@@ -148,17 +152,14 @@ async def test_reasoning_between_tags_is_no_part_of_the_answer() -> None:
     assert (reply.text, reply.reasoning) == ("Yes.", "Hm.")
 
 
-_EVENTS = event_stream(message(Reply(text="Hello.", calls=(Call("bash", {"command": "ls"}),)), 1)).split(
-    b"\n\n"
-)
+_EVENTS = message_events(message(Reply(text="Hello.", calls=(Call("bash", {"command": "ls"}),)), 1))
 
 
-@pytest.mark.parametrize("count", range(1, len(_EVENTS) - 2))
+@pytest.mark.parametrize("count", range(1, len(_EVENTS) - 1))
 async def test_the_beginning_of_a_stream_is_never_taken_for_the_whole(count: int) -> None:
-    body = b"\n\n".join(_EVENTS[:count]) + b"\n\n"
-    beginning = Raw(body=body, headers={"content-type": "text/event-stream"})
+    beginning = Raw(body=b"".join(_EVENTS[:count]), headers={"content-type": "text/event-stream"})
     with ModelServer(beginning) as server, pytest.raises(ModelUnavailableError, match="broke off"):
-        await ask(server, model=STREAMED)
+        await ask(server, model=Whole(STREAMED))
 
 
 async def test_a_prompted_model_calls_tools_in_its_text() -> None:

@@ -10,6 +10,7 @@ from tests.activities.providers.asking import (
     BASH,
     CALL,
     EVERY_PROTOCOL,
+    Whole,
     after_one_turn,
     body_of,
     tool_results,
@@ -40,7 +41,8 @@ async def test_a_chat_server_gets_the_conversation_in_order_and_nothing_else() -
     body = await body_of(*messages, UserMessage(text="Answer now.", purpose="closing"), closing=True)
     assert body == {
         "model": "test-model",
-        "stream": False,
+        "stream": True,
+        "stream_options": {"include_usage": True},
         "tool_choice": "none",
         "tools": [
             {
@@ -67,6 +69,15 @@ async def test_a_chat_server_gets_the_conversation_in_order_and_nothing_else() -
             {"role": "tool", "tool_call_id": "b", "content": envelope(failure)},
             {"role": "user", "content": "Answer now."},
         ],
+    }
+
+
+@pytest.mark.parametrize("model", EVERY_PROTOCOL)
+async def test_a_request_for_a_whole_reply_is_the_same_but_for_the_stream(model: str) -> None:
+    about_streams = {"stream", "stream_options"}
+    body, whole = await body_of(model=model), await body_of(model=Whole(model))
+    assert {key: body[key] for key in body.keys() - about_streams} == {
+        key: whole[key] for key in whole.keys() - about_streams
     }
 
 

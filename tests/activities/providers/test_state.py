@@ -4,22 +4,23 @@ import pytest
 from pydantic import JsonValue
 
 from surefoot.conversation import AssistantMessage, ToolCall
-from tests.activities.openai_server import Call, ModelServer, Raw, Reply
+from tests.activities.openai_server import Call, ModelServer, Raw, Reply, Stream
 from tests.activities.providers.asking import (
     ANSWER,
     ANTHROPIC,
     CHAT,
     RESPONSES,
     STREAMED,
+    Whole,
     after_one_turn,
     ask,
 )
-from tests.activities.providers.wire import message
+from tests.activities.providers.wire import message, message_events
 
 REASONED = Reply(text="Let me look.", reasoning="They want files.", calls=(Call("bash", {"command": "ls"}),))
 
 
-async def sent_back(first: str, second: str, reply: Reply | Raw = REASONED) -> list[Any]:
+async def sent_back(first: str, second: str, reply: Reply | Raw | Stream = REASONED) -> list[Any]:
     """What the second model is sent of a reply that the first one gave."""
     with ModelServer(reply, Reply(text="Done.")) as server:
         said = AssistantMessage.model_validate_json(
@@ -47,7 +48,8 @@ async def test_signed_thinking_goes_back_to_anthropic_before_text_and_calls(mode
     ]
 
 
-async def test_the_order_of_a_reply_is_the_providers_own() -> None:
+@pytest.mark.parametrize("model", [ANTHROPIC, Whole(ANTHROPIC)])
+async def test_the_order_of_a_reply_is_the_providers_own(model: str) -> None:
     body = message(Reply(calls=(Call("bash", {}, id="a"), Call("bash", {}, id="b"))), 1)
     first, second = body["content"]
     blocks: list[dict[str, Any]] = [
@@ -58,7 +60,9 @@ async def test_the_order_of_a_reply_is_the_providers_own() -> None:
         {"type": "text", "text": "Two."},
         second,
     ]
-    back = await sent_back(ANTHROPIC, ANTHROPIC, Raw(body={**body, "content": blocks}))
+    body["content"] = blocks
+    whole = isinstance(model, Whole)
+    back = await sent_back(model, model, Raw(body=body) if whole else Stream(message_events(body, 2)))
     assert back == [{"role": "assistant", "content": blocks}]
 
 

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.activities.providers.events import named, pieces_of
+
 
 @dataclass(frozen=True)
 class Call:
@@ -32,6 +34,8 @@ class Reply:
     output_tokens: int = 5
     cached_tokens: int = 0
     model: str = "test-model"
+    piece_characters: int = 3
+    """How much of it each event of a stream holds."""
 
 
 def chat_completion(reply: Reply, number: int) -> dict[str, Any]:
@@ -128,31 +132,36 @@ def message(reply: Reply, number: int) -> dict[str, Any]:
     }
 
 
-def event_stream(message: dict[str, Any]) -> bytes:
-    """Write an Anthropic message as its stream of events."""
+def message_events(message: dict[str, Any], characters: int = 1_000_000) -> list[bytes]:
+    """Write an Anthropic message as its events, a piece of so many characters in each."""
     events: list[dict[str, Any]] = [{"type": "message_start", "message": {**message, "content": []}}]
     for index, block in enumerate(message["content"]):
-        empty, deltas = _deltas(block)
+        empty, deltas = _deltas(block, characters)
         events.append({"type": "content_block_start", "index": index, "content_block": empty})
         events += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
         events.append({"type": "content_block_stop", "index": index})
     ending = {"stop_reason": message["stop_reason"], "stop_sequence": None}
     usage = {"output_tokens": message["usage"]["output_tokens"]}
     events += [{"type": "message_delta", "delta": ending, "usage": usage}, {"type": "message_stop"}]
-    return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events).encode()
+    return [named(event) for event in events]
 
 
-def _deltas(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _deltas(block: dict[str, Any], characters: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     match block["type"]:
         case "text":
-            return {**block, "text": ""}, [{"type": "text_delta", "text": block["text"]}]
+            pieces = pieces_of(block["text"], characters)
+            return {**block, "text": ""}, [{"type": "text_delta", "text": piece} for piece in pieces]
         case "thinking":
-            thinking = {"type": "thinking_delta", "thinking": block["thinking"]}
+            pieces = pieces_of(block["thinking"], characters)
+            thinking = [{"type": "thinking_delta", "thinking": piece} for piece in pieces]
             signature = {"type": "signature_delta", "signature": block["signature"]}
-            return {**block, "thinking": "", "signature": ""}, [thinking, signature]
+            return {**block, "thinking": "", "signature": ""}, [*thinking, signature]
+        case "redacted_thinking":
+            return block, []
         case _:
-            arguments = {"type": "input_json_delta", "partial_json": _text(block["input"])}
-            return {**block, "input": {}}, [arguments]
+            pieces = pieces_of(_text(block["input"]), characters)
+            arguments = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces]
+            return {**block, "input": {}}, arguments
 
 
 def _text(arguments: dict[str, Any] | str) -> str:
