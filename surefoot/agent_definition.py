@@ -13,6 +13,7 @@ from pydantic import (
     field_validator,
 )
 
+from surefoot.after_untrusted import AfterUntrusted, RiskClass
 from surefoot.amounts import read_dollars, read_period
 from surefoot.approval import EVERY_TOOL, Approval, Approvals
 from surefoot.definition import RESERVED_NAMES
@@ -43,6 +44,16 @@ def _seconds(value: JsonValue) -> float:
 
 def _for_every_tool(value: JsonValue) -> JsonValue:
     return {EVERY_TOOL: value} if isinstance(value, str) else value
+
+
+def _on_or_off(value: JsonValue) -> JsonValue:
+    match value:
+        case "on" | "off":
+            return value == "on"
+        case bool() | None:
+            return value
+        case _:
+            raise ValueError("must be on or off")
 
 
 def _printable(source: str) -> str:
@@ -103,6 +114,10 @@ class AgentDefinition(_Written):
     )
     """When calls have to be approved, by the name of the tool; `*` is any that is not named, as is one word
     alone."""
+    after_untrusted: AfterUntrusted = Field(default_factory=dict[RiskClass, Approval])
+    """When calls have to be approved once its run has read untrusted content, by what their tools may do."""
+    network: Annotated[bool | None, BeforeValidator(_on_or_off)] = None
+    """Whether its tools have the network; unset, each tool as it says itself."""
     on_model_failure: OnModelFailure | None = None
     """What becomes of its runs whose model cannot be asked; called as a tool, it does as its caller."""
     output_schema: OutputSchema | None = None

@@ -52,9 +52,17 @@ Approval = Annotated[ApprovalWord | ApprovalWhen, BeforeValidator(_in_one_of_its
 """When the calls of a tool need approval."""
 
 
+def approvals_size_problem(rules: Mapping[str, Approval]) -> str | None:
+    """Say what is wrong with rules that are too large to travel; None if they are not."""
+    size = json_bytes(approvals_json(rules))
+    if size <= MAX_APPROVALS_BYTES:
+        return None
+    return f"all rules are {size:,} bytes, above the limit of {count(MAX_APPROVALS_BYTES)}"
+
+
 def _within_their_size(rules: dict[str, Approval]) -> dict[str, Approval]:
-    if (size := json_bytes(approvals_json(rules))) > MAX_APPROVALS_BYTES:
-        raise ValueError(f"all rules are {size:,} bytes, above the limit of {count(MAX_APPROVALS_BYTES)}")
+    if (problem := approvals_size_problem(rules)) is not None:
+        raise ValueError(problem)
     return rules
 
 

@@ -1,7 +1,5 @@
 """The questions of one run: which calls wait for approval, and which decisions about them are taken."""
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -10,11 +8,13 @@ from pydantic import JsonValue
 
 from surefoot.admission import Admitted, Refused, admit, input_bytes
 from surefoot.approval import ruling, why_to_ask
+from surefoot.canonical import json_sha256
 from surefoot.ledger import ApprovalScope
 from surefoot.run import Approve, Deny, RunInput
 from surefoot.sizes import MAX_APPROVAL_REASON_CHARACTERS, MAX_SENDER_CHARACTERS, MAX_TURN_INPUTS_BYTES, count
 from surefoot.strict_json import is_unicode
 from surefoot.summary import shorten
+from surefoot.untrusted import UntrustedSource, why_to_ask_after
 
 _MAX_LISTED = 8
 _MAX_REMEMBERED = 100
@@ -22,8 +22,7 @@ _MAX_REMEMBERED = 100
 
 def params_sha256(params: Mapping[str, JsonValue]) -> str:
     """Give the hash that a decision names: of the params as JSON with sorted keys, no spaces, and UTF-8."""
-    text = json.dumps(params, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return json_sha256(dict(params))
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,9 @@ class Question:
     params_sha256: str
     why: str
     first_use: bool = False
-    """Whether an approval of this call is one of all later ones."""
+    """Whether an approval of this call is one of all later ones, untrusted content apart."""
+    after_untrusted: bool = False
+    """Whether it is asked because the run has read untrusted content."""
 
     @property
     def tool(self) -> str:
@@ -51,6 +52,8 @@ class Approved:
     scope: ApprovalScope
     by: str | None
     edited: bool = False
+    signed_by: str | None = None
+    """The name of the key that signed it, where one had to."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,8 @@ class Denied:
 
     reason: str
     by: str | None = None
+    signed_by: str | None = None
+    """The name of the key that signed it, where one had to."""
 
 
 Decision = Approved | Denied
@@ -74,35 +79,64 @@ class Questions:
     """How the newest calls of earlier turns were decided, in a few words."""
     tools: frozenset[str] = frozenset()
     """Approved for the rest of the run."""
+    tools_after_untrusted: frozenset[str] = frozenset()
+    """Those of them that somebody approved when untrusted content had been read."""
+    untrusted: UntrustedSource | None = None
+    """What had been read when the turn began."""
     sizes: Mapping[str, int] = field(default_factory=dict[str, int])
     """What travels with each call of the turn, in bytes."""
 
-    def begin_turn(self, run: RunInput, decisions: Mapping[str, Admitted | Refused]) -> "Questions":
-        """Ask about those calls of a turn, by their ids, that need approval."""
+    def begin_turn(
+        self,
+        run: RunInput,
+        decisions: Mapping[str, Admitted | Refused],
+        untrusted: UntrustedSource | None = None,
+    ) -> "Questions":
+        """Ask about those calls of a turn, by their ids, that need approval.
+
+        `untrusted` is what the run had read before the model asked for them.
+        """
         admitted = {name: one for name, one in decisions.items() if isinstance(one, Admitted)}
         asked = {
             name: question
             for name, one in admitted.items()
-            if (question := self._question(name, one, run)) is not None
+            if (question := self._question(name, one, run, untrusted)) is not None
         }
         sizes = {name: input_bytes(one) for name, one in admitted.items()} if asked else {}
-        return Questions(open=asked, before=self._settled(), tools=self.tools, sizes=sizes)
+        return Questions(
+            open=asked,
+            before=self._settled(),
+            tools=self.tools,
+            tools_after_untrusted=self.tools_after_untrusted,
+            untrusted=untrusted,
+            sizes=sizes,
+        )
 
-    def approve(self, request: Approve) -> "Questions":
+    def approve(self, request: Approve, *, signed_by: str | None = None) -> "Questions":
         """Take an approval that nothing speaks against; other calls of the tool may be decided by it, too."""
         question = self.open[request.tool_exec_id]
         call = _edited(question, request.params)
         if not isinstance(call, Admitted):
             raise TypeError(f"not checked: {call}")
         edited = request.params is not None
-        taken = self._decide(question, Approved(call, request.scope, request.by, edited=edited))
+        approved = Approved(call, request.scope, request.by, edited=edited, signed_by=signed_by)
+        taken = self._decide(question, approved)
         if request.scope != "run" and not question.first_use:
             return taken
-        others = {name: one for name, one in taken.open.items() if one.tool == question.tool}
-        decided = {name: Approved(one.call, "run", request.by) for name, one in others.items()}
+        for_the_run = request.scope == "run"
+        others = {
+            name: one
+            for name, one in taken.open.items()
+            if one.tool == question.tool and (for_the_run or not one.after_untrusted)
+        }
+        decided = {
+            name: Approved(one.call, "run", request.by, signed_by=signed_by) for name, one in others.items()
+        }
         return replace(
             taken,
             tools=taken.tools | {question.tool},
+            tools_after_untrusted=taken.tools_after_untrusted
+            | ({question.tool} if for_the_run and taken.untrusted is not None else frozenset()),
             open={name: one for name, one in taken.open.items() if name not in others},
             decisions={**taken.decisions, **decided},
         )
@@ -140,20 +174,26 @@ class Questions:
             return f"the reason is longer than {MAX_APPROVAL_REASON_CHARACTERS:,} characters"
         return self._why_not(request.tool_exec_id, request.params_sha256, request.by)
 
-    def _question(self, tool_exec_id: str, call: Admitted, run: RunInput) -> Question | None:
+    def _question(
+        self, tool_exec_id: str, call: Admitted, run: RunInput, untrusted: UntrustedSource | None
+    ) -> Question | None:
         definition = call.definition
-        if definition.name in self.tools:
-            return None
         approval = ruling(definition.name, definition.approval, run.approval, run.approve)
-        why = why_to_ask(
-            approval,
-            call.params,
-            destructive=definition.annotations.destructive_hint,
-            directory=run.working_directory,
-        )
-        if why is None:
+        why = after = None
+        if definition.name not in self.tools:
+            why = why_to_ask(
+                approval,
+                call.params,
+                destructive=definition.annotations.destructive_hint,
+                directory=run.working_directory,
+            )
+        if untrusted is not None and definition.name not in self.tools_after_untrusted:
+            rules, directory = run.after_untrusted, run.working_directory
+            after = why_to_ask_after(untrusted, call, rules, directory=directory)
+        if (told := after or why) is None:
             return None
-        return Question(tool_exec_id, call, params_sha256(call.params), why, approval == "first-use")
+        first_use = why is not None and approval == "first-use"
+        return Question(tool_exec_id, call, params_sha256(call.params), told, first_use, after is not None)
 
     def _why_not(self, tool_exec_id: str, named_sha256: str, by: str | None) -> str | None:
         shown = shorten(tool_exec_id)

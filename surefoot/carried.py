@@ -17,7 +17,8 @@ from surefoot.slices import Slice
 from surefoot.spent import Spent
 from surefoot.steering import Hold
 from surefoot.truncation import truncate
-from surefoot.wire import WireModel
+from surefoot.untrusted import UntrustedSource
+from surefoot.wire import WireModel, is_empty, is_none
 
 
 class Said(WireModel):
@@ -80,6 +81,10 @@ class Carried(WireModel):
     """The ids of messages that the model was told since its last answer."""
     approved_tools: tuple[str, ...] = ()
     """Those that need no approval for the rest of the run."""
+    approved_after_untrusted: tuple[str, ...] = Field(default=(), exclude_if=is_empty)
+    """Those of them that were approved when untrusted content had been read."""
+    untrusted: UntrustedSource | None = Field(default=None, exclude_if=is_none)
+    """Where untrusted content first came from, if any did."""
     hold: Hold | None = None
     """What holds the run, if anything does."""
     limits: Limits | None = None

@@ -3,6 +3,7 @@
 from pydantic import ValidationError
 
 from surefoot.admission import Admitted
+from surefoot.after_untrusted import both
 from surefoot.failures import invalid_params, not_started
 from surefoot.limits import Limits
 from surefoot.markdown import code
@@ -11,6 +12,7 @@ from surefoot.run import RunInput
 from surefoot.spent import Used
 from surefoot.static_details import static_details
 from surefoot.sub_agent import SubAgent
+from surefoot.untrusted import UntrustedSource
 from surefoot.wire import WireModel
 
 CHILD_USED_SIGNAL = "child_used"
@@ -35,9 +37,18 @@ def child_id(caller_id: str, tool_exec_id: str) -> str:
 
 
 def child_run(
-    caller: RunInput, call: Admitted, agent: SubAgent, limits: Limits, *, workflow_id: str
+    caller: RunInput,
+    call: Admitted,
+    agent: SubAgent,
+    limits: Limits,
+    *,
+    workflow_id: str,
+    untrusted: UntrustedSource | None = None,
 ) -> RunInput | ToolFailure:
-    """Give what the run of an agent starts with; where nothing may be started with it, the failure."""
+    """Give what the run of an agent starts with; where nothing may be started with it, the failure.
+
+    `untrusted` is what its caller has read: the prompt may be made of it.
+    """
     tool = call.definition.name
     if (size := len(workflow_id.encode())) > MAX_WORKFLOW_ID_BYTES:
         reason = f"the id of its run would have {size:,} bytes, and {MAX_WORKFLOW_ID_BYTES:,} is the limit"
@@ -61,6 +72,10 @@ def child_run(
                 "approval_seconds": caller.approval_seconds,
                 "approval": agent.approval,
                 "approve": caller.approve,
+                "authority": caller.authority,
+                "after_untrusted": both(caller.after_untrusted, agent.after_untrusted),
+                "untrusted": untrusted and untrusted.model_copy(update={"of_caller": True}),
+                "network": False if caller.network is False else agent.network,
                 "chain": caller.chain,
                 "model_queue": caller.model_queue,
                 # Its end is its caller's business.

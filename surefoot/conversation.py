@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 
 from surefoot.definition import ToolDefinition
 from surefoot.outcome import Outcome
-from surefoot.wire import WireModel
+from surefoot.wire import WireModel, is_empty
 
 NO_DIGEST = ""
 
@@ -69,6 +69,8 @@ class ToolMessage(WireModel):
     call_id: str
     tool: str
     outcome: Outcome
+    untrusted: bool = Field(default=False, exclude_if=is_empty)
+    """Whether it comes from the world outside; nothing of what the model reads in it differs for that."""
 
 
 Message = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage, Field(discriminator="role")]

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 from surefoot.conversation import ToolCall
 from surefoot.outcome import Acted, ToolFailure, ToolSuccess
 from surefoot.usage import Usage
-from surefoot.wire import WireModel, is_none
+from surefoot.wire import WireModel, is_empty, is_none
 
 RunStatus = Literal["completed", "failed", "limit_reached", "cancelled"]
 
@@ -142,6 +142,8 @@ class ApprovalRequested(_ToolExecutionEvent):
     """Why the call needs approval, in a phrase."""
     deadline: datetime | None = None
     """When it is denied if nobody has decided; None is never."""
+    signed: bool = Field(default=False, exclude_if=is_empty)
+    """Whether only a signed decision is taken."""
 
 
 class ApprovalGiven(_ToolExecutionEvent):
@@ -155,6 +157,8 @@ class ApprovalGiven(_ToolExecutionEvent):
     """Who decided, as far as they said."""
     params: dict[str, JsonValue] | None = None
     """What the call is made with instead; None is what the model sent."""
+    signed_by: str | None = Field(default=None, exclude_if=is_none)
+    """The name of the key that signed the decision, where one had to."""
 
 
 class ApprovalDenied(_ToolExecutionEvent):
@@ -165,6 +169,8 @@ class ApprovalDenied(_ToolExecutionEvent):
     reason: str
     by: str | None = None
     """Who decided, as far as they said."""
+    signed_by: str | None = Field(default=None, exclude_if=is_none)
+    """The name of the key that signed the decision, where one had to."""
 
 
 ApprovalEvent = ApprovalRequested | ApprovalGiven | ApprovalDenied
@@ -191,6 +197,8 @@ class ToolExecutionCompleted(_ToolExecutionEvent):
 
     type: Literal["tool_execution_completed"] = "tool_execution_completed"
     outcome: ToolSuccess
+    untrusted: bool = Field(default=False, exclude_if=is_empty)
+    """Whether the outcome comes from the world outside."""
 
 
 class ExecutionError(WireModel):
@@ -207,6 +215,8 @@ class ToolExecutionFailed(_ToolExecutionEvent):
     outcome: ToolFailure
     error: ExecutionError
     acted: Acted
+    untrusted: bool = Field(default=False, exclude_if=is_empty)
+    """Whether what was captured comes from the world outside."""
 
 
 class RunFinished(_Event):
@@ -259,6 +269,8 @@ class ToolExecution:
     child_id: str | None = None
     """The id of the run that answers it, where the tool is an agent."""
     outcome: ToolSuccess | ToolFailure | None = None
+    untrusted: bool = False
+    """Whether its outcome comes from the world outside."""
 
 
 @dataclass(frozen=True)
@@ -343,7 +355,7 @@ def _reduce_execution(execution: ToolExecution, event: _ExecutionEvent) -> ToolE
             )
         case ToolExecutionCompleted() | ToolExecutionFailed() if execution.outcome is not None:
             return execution
-        case ToolExecutionCompleted(time=time, outcome=outcome):
-            return replace(execution, status="completed", ended_at=time, outcome=outcome)
-        case ToolExecutionFailed(time=time, outcome=outcome):
-            return replace(execution, status="failed", ended_at=time, outcome=outcome)
+        case ToolExecutionCompleted(time=time, outcome=outcome, untrusted=untrusted):
+            return replace(execution, status="completed", ended_at=time, outcome=outcome, untrusted=untrusted)
+        case ToolExecutionFailed(time=time, outcome=outcome, untrusted=untrusted):
+            return replace(execution, status="failed", ended_at=time, outcome=outcome, untrusted=untrusted)

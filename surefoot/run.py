@@ -5,7 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, JsonValue, ValidationInfo, field_validator, model_validator
 
+from surefoot.after_untrusted import AfterUntrusted, RiskClass
 from surefoot.approval import Approval, Approvals
+from surefoot.authority import Authority
 from surefoot.conversation import NOTHING_KEPT, Kept, Message
 from surefoot.definition import ToolDefinition
 from surefoot.ledger import ApprovalScope, Event
@@ -14,6 +16,7 @@ from surefoot.output_schema import OutputSchema, prompted_problem
 from surefoot.protocol import Protocol
 from surefoot.run_text import ModelName, SystemText, run_text
 from surefoot.sizes import MAX_INPUT_DEFINITIONS_BYTES, MAX_PROMPT_BYTES, count
+from surefoot.untrusted import UntrustedSource
 from surefoot.usage import Usage
 from surefoot.wire import WireModel, is_empty, is_none
 
@@ -109,6 +112,15 @@ class RunInput(WireModel):
     """When the run's agent wants calls approved; it comes before what tools say themselves."""
     approve: Approvals = Field(default_factory=dict[str, Approval], exclude_if=is_empty)
     """When whoever starts the run wants calls approved: before all else, and for agents that it calls too."""
+    authority: Authority = Field(default=(), exclude_if=is_empty)
+    """Whose signed decisions on calls it takes, and no others: public keys; empty takes unsigned ones."""
+    after_untrusted: AfterUntrusted = Field(default_factory=dict[RiskClass, Approval], exclude_if=is_empty)
+    """When calls need approval once the run has read untrusted content, whatever the other rules say; for
+    agents that it calls, too."""
+    untrusted: UntrustedSource | None = Field(default=None, exclude_if=is_none)
+    """What whoever calls the run had read before; None where there is nothing to tell."""
+    network: bool | None = Field(default=None, exclude_if=is_none)
+    """Whether the run's tools have the network, where they are kept from it; None leaves it to each tool."""
     notify: tuple[NoticeKind, ...] = Field(default=(), exclude_if=is_empty)
     """What its worker tells people of, by the command or the URL in the worker's settings."""
     working_directory: str | None = Field(default=None, exclude_if=is_none)
@@ -165,6 +177,8 @@ class RunResult(WireModel):
     """The usage of the agents that it called is part of it."""
     tool_calls: int = 0
     """What counts against the limit of tool calls: its own calls, and those of the agents that it called."""
+    untrusted: bool = Field(default=False, exclude_if=is_empty)
+    """Whether the run, or whoever called it, has read untrusted content: its answer may be made of it."""
 
 
 class EventsPage(WireModel):
@@ -257,6 +271,8 @@ class Approve(WireModel):
     """What the call is made with instead of what the model sent; they must fit the tool."""
     by: str | None = None
     """Who decides, for the ledger alone; at most 200 characters."""
+    token: str | None = Field(default=None, exclude_if=is_none)
+    """The signed decision, in a run that has an authority (docs/approvals.md)."""
 
 
 class Deny(WireModel):
@@ -270,3 +286,5 @@ class Deny(WireModel):
     """Why, for the model; at most 1,000 characters."""
     by: str | None = None
     """Who decides, for the ledger alone; at most 200 characters."""
+    token: str | None = Field(default=None, exclude_if=is_none)
+    """The signed decision, in a run that has an authority (docs/approvals.md)."""

@@ -4,12 +4,13 @@ from typing import Annotated
 
 from pydantic import Field
 
+from surefoot.after_untrusted import AfterUntrusted, RiskClass
 from surefoot.approval import Approval, Approvals
 from surefoot.json_schema import JsonSchema
 from surefoot.limits import Limits
 from surefoot.protocol import Protocol
 from surefoot.run_text import ModelName, SystemText
-from surefoot.wire import CamelModel, is_empty
+from surefoot.wire import CamelModel, is_empty, is_none
 
 
 class SubAgent(CamelModel):
@@ -26,5 +27,9 @@ class SubAgent(CamelModel):
     """Its own; a run of it starts with what its caller has left, and never with more than this."""
     approval: Approvals = Field(default_factory=dict[str, Approval], exclude_if=is_empty)
     """When it wants calls of its tools approved."""
+    after_untrusted: AfterUntrusted = Field(default_factory=dict[RiskClass, Approval], exclude_if=is_empty)
+    """When it wants that once its run has read untrusted content."""
+    network: bool | None = Field(default=None, exclude_if=is_none)
+    """Whether its tools have the network; None leaves it to each tool."""
     output_schema: JsonSchema | None = None
     """What its final answer must fit; None where any text will do."""

@@ -35,6 +35,7 @@ from surefoot.turn import (
     ends,
     next_step,
 )
+from surefoot.untrusted import outside_tools
 from workflows.bugs import BUGS, explained, is_bug
 from workflows.chain import go_on_as_new, is_due
 from workflows.keeping import small_enough
@@ -133,14 +134,18 @@ class Agent(Steered):
             self._visible.begin(run)
             self._spent = Spent(started_at=workflow.info().workflow_start_time)
             run, tools = await equipped(run)
-            system = SystemMessage(text=system_prompt(run.system, run.output_schema), tools=tools)
+            self._untrusted.begin(run.untrusted, tools)
+            outside = outside_tools(tools) if self._untrusted.marks else ()
+            text = system_prompt(run.system, run.output_schema, outside=outside)
+            system = SystemMessage(text=text, tools=tools)
             prompt = (UserMessage(text=run.prompt),) if run.prompt.strip() else ()
             self._conversation = self._conversation.append(system, *prompt)
             return run, tools
         carried = unpack(run.carried)
         self._go_on_held(run, carried)
         self._visible.begin(run, carried.progress)
-        self._approvals.go_on(carried.approved_tools)
+        self._untrusted.begin(carried.untrusted or run.untrusted, carried.tools)
+        self._approvals.go_on(carried.approved_tools, carried.approved_after_untrusted)
         self.slices.go_on(carried.slices)
         self._inbox = Inbox((*carried.waiting, *self._inbox.waiting), unanswered=carried.unanswered)
         self._conversation = carried.said.conversation()
@@ -180,6 +185,8 @@ class Agent(Steered):
             waiting=self._inbox.waiting,
             unanswered=self._inbox.unanswered,
             approved_tools=self._approvals.tools,
+            approved_after_untrusted=self._approvals.tools_after_untrusted,
+            untrusted=self._untrusted.source,
             hold=self._steering.hold,
             limits=self._steering.limits,
             slices=self.slices.carried(),
@@ -199,7 +206,7 @@ class Agent(Steered):
                 messages = await self._ask(run, closing=closing)
             case RunTools(calls=calls, refused=refused, limit=limit):
                 answers = self._tool_calls.refuse(refused, limit, turn=said.turns, made=len(calls))
-                caller = Caller(run, self._spent_so_far())
+                caller = Caller(run, self._spent_so_far(), self._untrusted.source)
                 outcomes = await self._tool_calls.run(calls, tools, caller, turn=said.turns)
                 messages = (*outcomes, *answers, *self._approvals.told())
             case RefuseTools(calls=calls, limit=limit):
@@ -237,7 +244,8 @@ class Agent(Steered):
 
     def _failure(self, reason: str) -> ApplicationError:
         used = self._spent_so_far().used
-        return ApplicationError(reason, used, type="RUN_FAILED", non_retryable=True)
+        read = () if (source := self._untrusted.source) is None else (source,)
+        return ApplicationError(reason, used, *read, type="RUN_FAILED", non_retryable=True)
 
     def _spent_so_far(self) -> Spent:
         return self._spent.at(workflow.now(), self._model_turns.usage)
@@ -255,6 +263,7 @@ class Agent(Steered):
             failed_tool_executions=self._log.failed,
             usage=self._model_turns.usage,
             tool_calls=self._spent.tool_calls,
+            untrusted=self._untrusted.source is not None,
         )
 
     def _finish(

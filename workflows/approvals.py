@@ -10,11 +10,14 @@ from surefoot.admission import Admitted, Refused
 from surefoot.approvals import Approved, Denied, Question, Questions, patience
 from surefoot.budget import period
 from surefoot.conversation import UserMessage
+from surefoot.decision_token import Asking, signer_of, why_not_signed
 from surefoot.ledger import ApprovalDenied, ApprovalGiven, ApprovalRequested, Event
 from surefoot.run import Approve, Deny, RunInput
 from surefoot.strict_json import encode_json
 from surefoot.told import edited_text
+from surefoot.untrusted import UntrustedSource
 from workflows.call_events import Named
+from workflows.signatures import is_signed
 
 
 class Approvals:
@@ -25,22 +28,34 @@ class Approvals:
         self._run: RunInput | None = None
         self._questions = Questions()
 
-    def go_on(self, tools: tuple[str, ...]) -> None:
+    def go_on(self, tools: tuple[str, ...], after_untrusted: tuple[str, ...] = ()) -> None:
         """Go on with what the run before this one in its chain was allowed."""
-        self._questions = Questions(tools=frozenset(tools))
+        self._questions = Questions(tools=frozenset(tools), tools_after_untrusted=frozenset(after_untrusted))
 
     @property
     def tools(self) -> tuple[str, ...]:
         """The tools that are approved for the rest of the run."""
         return tuple(sorted(self._questions.tools))
 
-    def begin_turn(self, run: RunInput, decisions: Mapping[str, Admitted | Refused]) -> None:
+    @property
+    def tools_after_untrusted(self) -> tuple[str, ...]:
+        """Those of them that were approved when untrusted content had been read."""
+        return tuple(sorted(self._questions.tools_after_untrusted))
+
+    def begin_turn(
+        self,
+        run: RunInput,
+        decisions: Mapping[str, Admitted | Refused],
+        untrusted: UntrustedSource | None,
+    ) -> None:
         """Ask about the calls of a turn that need approval; calls are named by their ids.
+
+        `untrusted` is what the run has read before.
 
         Raises:
             ApplicationError: one does, and the run is to fail then.
         """
-        self._run, self._questions = run, self._questions.begin_turn(run, decisions)
+        self._run, self._questions = run, self._questions.begin_turn(run, decisions, untrusted)
         questions = [*self._questions.open.values()]
         for question in questions:
             self._ask(question, run)
@@ -69,7 +84,7 @@ class Approvals:
     def approve(self, request: Approve) -> None:
         """Let a call be made, and with it those that the same decision is about."""
         before = self._questions
-        self._questions = before.approve(request)
+        self._questions = before.approve(request, signed_by=signer_of(request, self._authority))
         for tool_exec_id, decision in self._questions.decisions.items():
             if isinstance(decision, Approved) and tool_exec_id in before.open:
                 given = ApprovalGiven(
@@ -77,21 +92,23 @@ class Approvals:
                     scope=decision.scope,
                     by=decision.by,
                     params=decision.call.params if decision.edited else None,
+                    signed_by=decision.signed_by,
                     **_named(before.open[tool_exec_id]),
                 )
                 self._record(given)
 
     def deny(self, request: Deny) -> None:
         """Have a call not be made."""
-        self._deny(request.tool_exec_id, Denied(request.reason.strip(), request.by))
+        denied = Denied(request.reason.strip(), request.by, signer_of(request, self._authority))
+        self._deny(request.tool_exec_id, denied)
 
     def why_not_approve(self, request: Approve) -> str | None:
         """Say in a sentence why an approval is not taken; None if it is."""
-        return self._questions.why_not_approve(request)
+        return self._questions.why_not_approve(request) or self._why_not_signed(request)
 
     def why_not_deny(self, request: Deny) -> str | None:
         """Say in a sentence why a denial is not taken; None if it is."""
-        return self._questions.why_not_deny(request)
+        return self._questions.why_not_deny(request) or self._why_not_signed(request)
 
     def told(self) -> tuple[UserMessage, ...]:
         """Give what the model is told, after a turn, of calls that were made with other params."""
@@ -108,6 +125,15 @@ class Approvals:
             for name, one in sorted(edited.items(), key=lambda named: _number(named[0]))
         )
 
+    @property
+    def _authority(self) -> tuple[str, ...]:
+        return self._run.authority if self._run else ()
+
+    def _why_not_signed(self, request: Approve | Deny) -> str | None:
+        # This one of the chain, for no question outlives it, and a reset has it decided about again.
+        asking = Asking(workflow.info().workflow_id, workflow.info().run_id)
+        return why_not_signed(request, self._authority, asking, workflow.now(), is_signed)
+
     def _ask(self, question: Question, run: RunInput) -> None:
         limit = patience(run, question.call)
         self._record(
@@ -116,6 +142,7 @@ class Approvals:
                 params_sha256=question.params_sha256,
                 why=question.why,
                 deadline=None if limit is None else workflow.now() + limit,
+                signed=bool(run.authority),
                 **_named(question),
             )
         )
@@ -143,6 +170,7 @@ class Approvals:
                 params_sha256=question.params_sha256,
                 reason=denied.reason,
                 by=denied.by,
+                signed_by=denied.signed_by,
                 **_named(question),
             )
         )

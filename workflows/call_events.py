@@ -42,16 +42,20 @@ def started_event(start: Start, **named: Unpack[Named]) -> ToolExecutionStarted:
 
 
 def ended_event(
-    outcome: ToolSuccess | ToolFailure, *, started: bool, **named: Unpack[Named]
+    outcome: ToolSuccess | ToolFailure, *, started: bool, untrusted: bool, **named: Unpack[Named]
 ) -> ToolExecutionCompleted | ToolExecutionFailed:
-    """Tell what a call came to; `started` is whether it ever had."""
+    """Tell what a call came to; `started` is whether it ever had, `untrusted` whether it is from outside."""
     match outcome:
         case ToolSuccess():
-            return ToolExecutionCompleted(outcome=outcome, **named)
+            return ToolExecutionCompleted(outcome=outcome, untrusted=untrusted, **named)
         case ToolFailure():
             error = ExecutionError(message=outcome.error, code=outcome.error_code)
             return ToolExecutionFailed(
-                outcome=outcome, error=error, acted=acted(outcome, started=started), **named
+                outcome=outcome,
+                error=error,
+                acted=acted(outcome, started=started),
+                untrusted=untrusted,
+                **named,
             )
 
 

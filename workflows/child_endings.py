@@ -1,6 +1,7 @@
 """Every way in which an agent's run ends, turned into what the call of it came to."""
 
 import asyncio
+from dataclasses import dataclass
 
 from pydantic import ValidationError
 from temporalio.common import RawValue
@@ -41,32 +42,45 @@ def not_begun(call: Admitted, error: BaseException, *, run: str) -> ToolFailure:
             return failures.not_started(tool, None, str(error))
 
 
-def failed(call: Admitted, error: FailureError) -> tuple[ToolFailure, Used | None]:
-    """Tell what became of a run without a result, and what it used if it could say."""
+@dataclass(frozen=True)
+class ChildEnding:
+    """What a run came to, and what it says of itself."""
+
+    outcome: ToolSuccess | ToolFailure
+    used: Used | None = None
+    """None where it could not say."""
+    untrusted: bool = False
+    """Whether it has read untrusted content, so that the outcome may be made of it."""
+
+
+def failed(call: Admitted, error: FailureError) -> ChildEnding:
+    """Tell what became of a run without a result."""
     tool = call.definition.name
     match error.__cause__ if isinstance(error, ChildWorkflowError) else error:
         case ApplicationError() as cause:
-            return failures.raised(tool, f"its run failed: {cause.message}"), _used(cause)
+            failure = failures.raised(tool, f"its run failed: {cause.message}")
+            return ChildEnding(failure, _used(cause), untrusted=len(cause.details) > 1)
         case CancelledError():
-            return failures.cancelled(tool), None
+            return ChildEnding(failures.cancelled(tool))
         case TerminatedError():
-            return failures.lost(tool, why="its run was terminated"), None
+            return ChildEnding(failures.lost(tool, why="its run was terminated"))
         case TimeoutError():
-            return failures.lost(tool, why="its run was timed out by the server"), None
+            return ChildEnding(failures.lost(tool, why="its run was timed out by the server"))
         case cause:
-            return failures.raised(tool, f"its run failed: {cause}"), None
+            return ChildEnding(failures.raised(tool, f"its run failed: {cause}"))
 
 
-def answered(call: Admitted, raw: RawValue | None, *, run: str) -> tuple[ToolSuccess | ToolFailure, Used]:
-    """Tell what a run answered, and what it used."""
+def answered(call: Admitted, raw: RawValue | None, *, run: str) -> ChildEnding:
+    """Tell what a run answered; what cannot be read may be anybody's."""
     tool = call.definition.name
     # To parse a mebibyte of nothing but brackets takes about as long as a workflow task may.
     if raw is not None and surely_more_values_than(MAX_ANSWER_VALUES, raw.payload.data):
-        return failures.too_many_values(tool, failures.NOTHING, exit_code=None), NOTHING_USED
+        failure = failures.too_many_values(tool, failures.NOTHING, exit_code=None)
+        return ChildEnding(failure, NOTHING_USED, untrusted=True)
     try:
         result = _result(raw)
     except UnreadableResultError as error:
-        return failures.undecodable(tool, str(error)), NOTHING_USED
+        return ChildEnding(failures.undecodable(tool, str(error)), NOTHING_USED, untrusted=True)
     outcome = agent_answer(
         tool,
         result,
@@ -74,7 +88,8 @@ def answered(call: Admitted, raw: RawValue | None, *, run: str) -> tuple[ToolSuc
         limit_bytes=call.definition.limits.result,
         run=run,
     )
-    return outcome, Used(tool_calls=result.tool_calls, usage=result.usage)
+    used = Used(tool_calls=result.tool_calls, usage=result.usage)
+    return ChildEnding(outcome, used, untrusted=result.untrusted)
 
 
 def _result(raw: RawValue | None) -> RunResult:

@@ -28,6 +28,8 @@ class Ending:
     """What the answer takes of the history, whatever became of it; 0 where there is none."""
     answer_values: int = 0
     """How many JSON values of the answer the run keeps, guessed from above."""
+    untrusted: bool = False
+    """Whether the run that answered the call of an agent has read untrusted content."""
 
 
 def bounded(call: Admitted, *, stdout: str = "", stderr: str = "") -> Captured:

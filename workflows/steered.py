@@ -31,6 +31,7 @@ from workflows.refusal import refuse_for
 from workflows.slices import Slices
 from workflows.sub_agents import SubAgents
 from workflows.tool_calls import ToolCalls
+from workflows.untrusted import Untrusted
 from workflows.visible import Visible
 
 
@@ -51,8 +52,9 @@ class Steered(Approvable, Conversing, Controlled):
         self._conversation = Conversation()
         self._pace = Pace()
         self._sub_agents = SubAgents(self._log.record, self._pace, self._count)
+        self._untrusted = Untrusted()
         self._tool_calls = ToolCalls(
-            self._log.record, self._pace, self._sub_agents, self._approvals, self.unheld
+            self._log.record, self._pace, self._sub_agents, self._approvals, self.unheld, self._untrusted
         )
         self._updates = 0
         # Here, for an update may be taken before the run has begun.

@@ -21,9 +21,10 @@ from surefoot.spent import NOTHING_USED, Spent, Used
 from surefoot.strict_json import most_values_of
 from surefoot.sub_agent import SubAgent
 from surefoot.summary import shorten_shown
+from surefoot.untrusted import UntrustedSource
 from workflows.attributes import first_attributes
 from workflows.call_events import Named, scheduled_event, started_event
-from workflows.child_endings import answered, failed, not_begun
+from workflows.child_endings import ChildEnding, answered, failed, not_begun
 from workflows.ending import Ending, Start
 from workflows.letting_go import let_go
 from workflows.pace import Pace
@@ -38,6 +39,8 @@ class Caller:
 
     run: RunInput
     spent: Spent
+    untrusted: UntrustedSource | None = None
+    """What it has read that nobody vouches for."""
 
 
 @dataclass
@@ -50,6 +53,8 @@ class _Child:
     start: Start | None = None
     used: Used = NOTHING_USED
     """As far as it told."""
+    untrusted: bool = False
+    """Whether it says that it has read untrusted content."""
 
 
 class SubAgents:
@@ -104,7 +109,9 @@ class SubAgents:
         if isinstance(limits, NothingLeft):
             reason = f"nothing is left of the {limits.limit}"
             return failures.limit_reached(child.call.definition.name, reason)
-        return child_run(caller.run, child.call, agent, limits, workflow_id=child.id)
+        return child_run(
+            caller.run, child.call, agent, limits, workflow_id=child.id, untrusted=caller.untrusted
+        )
 
     async def _ending(self, child: _Child, run: RunInput) -> Ending:
         execution = asyncio.create_task(self._execution(child, run))
@@ -127,7 +134,13 @@ class SubAgents:
             if workflow.cancellation_reason() is not None:
                 raise
         outcome = _outcome(child, execution)
-        return Ending(outcome, child.start, answer_bytes=len(data), answer_values=most_values_of(data))
+        return Ending(
+            outcome,
+            child.start,
+            answer_bytes=len(data),
+            answer_values=most_values_of(data),
+            untrusted=child.untrusted,
+        )
 
     async def _execution(self, child: _Child, run: RunInput) -> RawValue | None:
         caller_id, tool = workflow.info().workflow_id, child.call.definition.name
@@ -172,16 +185,18 @@ def _outcome(child: _Child, execution: "asyncio.Task[RawValue | None]") -> ToolS
     except FailureError as error:
         if child.start is None:
             return not_begun(child.call, error, run=child.id)
-        outcome, used = failed(child.call, error)
-        child.used = used or child.used
-        return outcome
+        return _told(child, failed(child.call, error))
     except (RuntimeError, asyncio.CancelledError) as error:
         # The SDK's, for anything else that the server has against it.
         if child.start is None:
             return not_begun(child.call, error, run=child.id)
         raise
-    outcome, child.used = answered(child.call, raw, run=child.id)
-    return outcome
+    return _told(child, answered(child.call, raw, run=child.id))
+
+
+def _told(child: _Child, ending: ChildEnding) -> ToolSuccess | ToolFailure:
+    child.used, child.untrusted = ending.used or child.used, ending.untrusted
+    return ending.outcome
 
 
 def _data(execution: "asyncio.Task[RawValue | None]") -> bytes:

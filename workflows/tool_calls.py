@@ -25,6 +25,7 @@ from workflows.ending import Ending
 from workflows.endings import ending_of
 from workflows.pace import Pace
 from workflows.sub_agents import Caller, SubAgents
+from workflows.untrusted import Untrusted
 
 _MAX_IDS_LISTED = 8
 _ID_DIGITS = 12
@@ -43,6 +44,7 @@ class ToolCalls:
         sub_agents: SubAgents,
         approvals: Approvals,
         unheld: Callable[[], Awaitable[None]],
+        untrusted: Untrusted,
     ) -> None:
         """No call begins before `unheld` returns."""
         self._record = record
@@ -50,6 +52,8 @@ class ToolCalls:
         self._sub_agents = sub_agents
         self._approvals = approvals
         self._unheld = unheld
+        self._untrusted = untrusted
+        self._network: bool | None = None
         self._exclusive = asyncio.Lock()
         self._turn = 0
         self._open: dict[str, asyncio.Task[ToolMessage]] = {}
@@ -61,8 +65,9 @@ class ToolCalls:
     ) -> tuple[ToolMessage, ...]:
         """Make the calls of one turn; the messages stand in the order the model asked."""
         self._turn, self._ended_ids, self._cancelled_ids = turn, set(), set()
+        self._network = caller.run.network
         decisions = {f"{turn}-{n}": decision for n, decision in enumerate(admit(calls, definitions), 1)}
-        self._approvals.begin_turn(caller.run, decisions)
+        self._approvals.begin_turn(caller.run, decisions, caller.untrusted)
         slots = AnswerSlots(decisions.values())
         self._sub_agents.begin_turn(caller, decisions)
         running: list[asyncio.Task[ToolMessage]] = []
@@ -107,7 +112,7 @@ class ToolCalls:
         match decision:
             case Refused(call=call, failure=failure):
                 return self._ended(tool_exec_id, call, Ending(failure, None))
-            case Admitted(call=call):
+            case Admitted(call=call, definition=definition):
                 try:
                     ending = await self._once_approved(tool_exec_id, decision, slots)
                 except asyncio.CancelledError:
@@ -115,7 +120,8 @@ class ToolCalls:
                         raise
                     # What had started was let go of, with an ending of its own.
                     ending = Ending(cancelled(call.tool), None)
-                return self._ended(tool_exec_id, call, ending)
+                untrusted = self._untrusted.of(definition, ending)
+                return self._ended(tool_exec_id, call, ending, untrusted=untrusted)
 
     async def _once_approved(self, tool_exec_id: str, call: Admitted, slots: AnswerSlots) -> Ending:
         match await self._approvals.decision(tool_exec_id, call):
@@ -150,6 +156,7 @@ class ToolCalls:
                 params=call.params,
                 call_id=f"{info.workflow_id}/{tool_exec_id}",
                 timeout_seconds=call.timeout.total_seconds(),
+                network=self._network,
             ),
             activity_id=tool_exec_id,
             task_queue=queue,
@@ -163,14 +170,19 @@ class ToolCalls:
         )
         return await ending_of(call, execution, queue=queue, pace=self._pace)
 
-    def _ended(self, tool_exec_id: str, call: ToolCall, ending: Ending) -> ToolMessage:
+    def _ended(
+        self, tool_exec_id: str, call: ToolCall, ending: Ending, *, untrusted: bool = False
+    ) -> ToolMessage:
         self._open.pop(tool_exec_id, None)
         self._ended_ids.add(tool_exec_id)
         named = Named(tool_exec_id=tool_exec_id, call_id=call.id, tool=call.tool, time=workflow.now())
         if ending.start is not None and ending.start.child_id is None:
             self._record(started_event(ending.start, **named))
-        self._record(ended_event(ending.outcome, started=ending.start is not None, **named))
-        return ToolMessage(call_id=call.id, tool=call.tool, outcome=ending.outcome)
+        started = ending.start is not None
+        self._record(ended_event(ending.outcome, started=started, untrusted=untrusted, **named))
+        if untrusted:
+            self._untrusted.read(call.tool, tool_exec_id)
+        return ToolMessage(call_id=call.id, tool=call.tool, outcome=ending.outcome, untrusted=untrusted)
 
 
 def _turn_of(tool_exec_id: str) -> int:

@@ -1,17 +1,19 @@
 """An agent file, offered as a tool to another agent."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from activities.agents.agent_file import AgentFile
 from activities.interface import ToolCallInput
 from activities.tools.executor import Surroundings
-from surefoot.definition import MAX_TIMEOUT_SECONDS, ToolDefinition
+from surefoot.definition import MAX_TIMEOUT_SECONDS, ToolAnnotations, ToolDefinition
 from surefoot.failures import not_found_on_executor
 from surefoot.json_schema import JsonSchema
 from surefoot.outcome import ToolFailure
 from surefoot.strict_json import encode_json
 from surefoot.sub_agent import SubAgent
+from surefoot.untrusted import reads_outside
 
 _TASK: Final[JsonSchema] = {
     "type": "object",
@@ -48,8 +50,8 @@ class AgentTool:
         return not_found_on_executor(call.tool)
 
 
-def agent_tool(agent: AgentFile) -> AgentTool:
-    """Offer an agent as a tool of its name."""
+def agent_tool(agent: AgentFile, tools: Iterable[ToolDefinition] = ()) -> AgentTool:
+    """Offer an agent as a tool of its name; with these `tools`, it reaches as far as they do."""
     definition = agent.definition
     limit_seconds = agent.limits.max_seconds or MAX_TIMEOUT_SECONDS
     return AgentTool(
@@ -58,6 +60,7 @@ def agent_tool(agent: AgentFile) -> AgentTool:
             description=definition.description,
             input_schema=_TASK,
             output_schema={"type": "object", "properties": {**_ANSWER, **_output(agent)}},
+            annotations=ToolAnnotations(open_world_hint=any(map(reads_outside, tools)) or None),
             timeout_seconds=min(limit_seconds, MAX_TIMEOUT_SECONDS),
             agent=SubAgent(
                 key=definition.name,
@@ -66,6 +69,8 @@ def agent_tool(agent: AgentFile) -> AgentTool:
                 system=agent.system,
                 limits=agent.limits,
                 approval=definition.approval,
+                after_untrusted=definition.after_untrusted,
+                network=definition.network,
                 output_schema=definition.output_schema,
             ),
         ),

@@ -99,7 +99,8 @@ class Gathering:
         yield from own.problems
         heights = {known.tool.origin: known.height for known in self._agents.values() if known}
         below = [heights[tool.origin] for tool, _ in own.found if isinstance(tool, AgentTool)]
-        self._agents[key] = _Known(agent_tool(agent), 1 + max(below, default=0))
+        offered = agent_tool(agent, (tool.definition for tool, _ in own.found))
+        self._agents[key] = _Known(offered, 1 + max(below, default=0))
         self.of_agents.append((agent.definition.name, own))
 
 

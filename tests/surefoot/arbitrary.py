@@ -59,5 +59,5 @@ MESSAGES: st.SearchStrategy[Message] = st.one_of(
     st.builds(SystemMessage, text=TEXTS, tools=st.lists(DEFINITIONS, max_size=2).map(tuple)),
     st.builds(UserMessage, text=TEXTS, purpose=st.sampled_from(["prompt", "closing", "correction"])),
     REPLIES,
-    st.builds(ToolMessage, call_id=TEXTS, tool=TEXTS, outcome=OUTCOMES),
+    st.builds(ToolMessage, call_id=TEXTS, tool=TEXTS, outcome=OUTCOMES, untrusted=st.booleans()),
 )

@@ -34,6 +34,8 @@ def test_all_fields_are_in_camel_case_and_limits_are_as_on_the_command_line() ->
         "mcpServers": {"time": {"command": "time-server"}},
         "limits": limits,
         "approval": {"*": "first-use", "rm": {"when": {"type": "object"}}},
+        "afterUntrusted": {"write": "always", "network": {"when": {"type": "object"}}},
+        "network": False,
         "onModelFailure": "wait",
         "outputSchema": {"type": "object"},
     }
@@ -65,6 +67,12 @@ def test_all_fields_are_in_camel_case_and_limits_are_as_on_the_command_line() ->
         pytest.param("tools", ["a\0b"], id="a zero byte in a path"),
         pytest.param("mcpServers", [], id="servers without names"),
         pytest.param("approval", {"no name": "always"}, id="approval of no tool"),
+        pytest.param("afterUntrusted", {"reads": "always"}, id="a class that is none"),
+        pytest.param(
+            "afterUntrusted", {"write": "first-use"}, id="a rule that untrusted content does not have"
+        ),
+        pytest.param("network", "maybe", id="a network that is neither on nor off"),
+        pytest.param("network", 1, id="a network that is a number"),
         pytest.param("onModelFailure", "hope", id="an unknown way to wait"),
         pytest.param("outputSchema", {"type": "thing"}, id="a schema that is none"),
         pytest.param("output_schema", {}, id="snake case"),
@@ -94,3 +102,10 @@ def test_what_does_not_fit_is_refused(field: str, value: JsonValue) -> None:
 def test_a_limit_that_is_none_is_refused(field: str, value: JsonValue) -> None:
     with pytest.raises(ValidationError):
         AgentLimits.model_validate({field: value})
+
+
+@pytest.mark.parametrize(
+    ("written", "network"), [("on", True), ("off", False), (True, True), (False, False), (None, None)]
+)
+def test_the_network_is_on_or_off_in_words_or_as_a_boolean(written: JsonValue, network: bool | None) -> None:
+    assert AgentDefinition.model_validate({**LEAST, "network": written}).network is network

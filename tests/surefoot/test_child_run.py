@@ -12,6 +12,7 @@ from surefoot.limits import Limits
 from surefoot.outcome import ToolFailure
 from surefoot.run import ChainLimits, ModelPatience, RunInput
 from surefoot.sub_agent import SubAgent
+from surefoot.untrusted import UntrustedSource
 
 CALLER = RunInput(
     prompt="p",
@@ -40,6 +41,16 @@ def call(prompt: JsonValue = "Look.") -> Admitted:
             {"model": "n", "protocol": "native", "system": "Review.", "output_schema": {"type": "array"}},
             {"model": "n", "protocol": "native", "system": "Review.", "output_schema": {"type": "array"}},
             id="what it says is its own",
+        ),
+        pytest.param(
+            {"model": "m", "after_untrusted": {"write": "destructive"}, "network": True},
+            {
+                "model": "m",
+                "protocol": "prompted",
+                "after_untrusted": {"write": "destructive"},
+                "network": True,
+            },
+            id="its own rules on untrusted content, and its network",
         ),
     ],
 )
@@ -107,3 +118,32 @@ def test_what_cannot_be_started_is_a_failure(
 
     assert isinstance(failure, ToolFailure)
     assert (failure.error_code, failure.error) == (code, error or failure.error)
+
+
+@pytest.mark.parametrize(
+    ("caller", "agent", "child"),
+    [
+        pytest.param(False, True, False, id="off of the caller wins"),
+        pytest.param(True, False, False, id="off of its own wins"),
+        pytest.param(True, None, None, id="on is not passed on"),
+        pytest.param(None, True, True, id="on is its own"),
+        pytest.param(None, None, None, id="nobody says"),
+    ],
+)
+def test_a_child_has_the_network_that_its_agent_says_unless_its_caller_has_none(
+    caller: bool | None, agent: bool | None, child: bool | None
+) -> None:
+    calling = CALLER.model_copy(update={"network": caller})
+    run = child_run(calling, call(), SubAgent(key="k", network=agent), LIMITS, workflow_id="run/1-1")
+    assert isinstance(run, RunInput)
+    assert run.network is child
+
+
+def test_a_child_inherits_what_its_caller_has_read_and_the_rules_for_it() -> None:
+    calling = CALLER.model_copy(update={"after_untrusted": {"write": "always"}})
+    read = UntrustedSource(tool="fetch", tool_exec_id="3-1")
+    agent = SubAgent(key="k", after_untrusted={"write": "never", "network": "always"})
+    run = child_run(calling, call(), agent, LIMITS, workflow_id="run/3-2", untrusted=read)
+    assert isinstance(run, RunInput)
+    assert run.after_untrusted == {"write": "always", "network": "always"}
+    assert run.untrusted == UntrustedSource(tool="fetch", tool_exec_id="3-1", of_caller=True)

@@ -98,6 +98,11 @@ def offering(**fields: JsonValue) -> SystemMessage:
             ToolMessage(call_id="1", tool="t", outcome=ToolSuccess(tool="t", result=False)),
             id="the outcome",
         ),
+        pytest.param(
+            ToolMessage(call_id="1", tool="t", outcome=ToolSuccess(tool="t", result=None)),
+            ToolMessage(call_id="1", tool="t", outcome=ToolSuccess(tool="t", result=None), untrusted=True),
+            id="whether it is from outside",
+        ),
         pytest.param(offering(), SystemMessage(text=""), id="a tool and none"),
         pytest.param(offering(), offering(timeoutSeconds=31), id="a tool's timeout"),
         pytest.param(offering(), offering(heartbeatSeconds=None), id="a tool without heartbeats"),

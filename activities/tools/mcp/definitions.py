@@ -43,6 +43,9 @@ def _reason(server: McpServer, name: str, kind: str, message: str) -> str:
 def _definition(server: McpServer, name: str, listed: dict[str, JsonValue]) -> ToolDefinition:
     hints = listed.get("annotations")
     annotations = {hint: hints[hint] for hint in _HINTS if hint in hints} if isinstance(hints, dict) else {}
+    # As the protocol has it: a server that says nothing of it may reach anywhere.
+    if annotations.get("openWorldHint") is None:
+        annotations["openWorldHint"] = True
     hinted = hints.get("title") if isinstance(hints, dict) else None
     title = listed.get("title") or hinted
     described = listed.get("description") or title or f"The tool {name} of the MCP server {server.name}."

@@ -48,7 +48,9 @@ def test_a_tool_that_cannot_be_used_is_left_out_with_a_warning(tmp_path: Path) -
         name="r__undescribed",
         description="Title",
         input_schema={"type": "object"},
-        annotations=ToolAnnotations(title="Title", read_only_hint=True, idempotent_hint=False),
+        annotations=ToolAnnotations(
+            title="Title", read_only_hint=True, idempotent_hint=False, open_world_hint=True
+        ),
         timeout_seconds=7,
         exclusive=True,
     )
