@@ -21,9 +21,10 @@ def approval_text(event: ApprovalEvent) -> str:
         case ApprovalGiven(scope=scope, params=params):
             all_calls = ", and every call of the tool in this run" if scope == "run" else ""
             edited = "" if params is None else f", with other arguments: {safe_line(encode_json(params))}"
-            return f"{call} approved{_by(event.by)}{all_calls}{edited}"
+            return f"{call} approved{_by(event.by, event.signed_by)}{all_calls}{edited}"
         case ApprovalDenied(reason=reason):
-            return f"{call} denied{_by(event.by)}: {safe_line(reason, _MAX_REASON_CHARACTERS)}"
+            why = safe_line(reason, _MAX_REASON_CHARACTERS)
+            return f"{call} denied{_by(event.by, event.signed_by)}: {why}"
 
 
 def question_lines(question: ApprovalRequested) -> Iterator[str]:
@@ -56,5 +57,6 @@ def _escape(character: str) -> str:
     return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
 
 
-def _by(name: str | None) -> str:
-    return f" by {safe_line(name, _MAX_NAME_CHARACTERS)}" if name else ""
+def _by(name: str | None, key: str | None) -> str:
+    said = f" by {safe_line(name, _MAX_NAME_CHARACTERS)}" if name else ""
+    return f"{said}, signed by the key {safe_line(key, _MAX_NAME_CHARACTERS)}" if key else said

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from pydantic import ValidationError
@@ -12,12 +12,14 @@ from console.agent_run import chosen_protocol
 from console.approval_options import NOTHING_ASKED, AskedApprovals
 from console.errors import CommandError
 from console.given_text import prompt_text, system_text
+from console.network_option import chosen_network
 from console.output_schema import read_output_schema
 from surefoot.limits import Limits
 from surefoot.protocol import Protocol
 from surefoot.run import NoticeKind, OnModelFailure, RunInput, Session
+from workers.authority import authority_of
 from workers.models import SCRIPTED
-from workers.settings import Settings
+from workers.settings import Settings, SettingsError
 
 ModelOption = Annotated[
     str | None,
@@ -58,6 +60,7 @@ class AskedRun:
     session: Session | None = None
     approvals: AskedApprovals = NOTHING_ASKED
     notify: tuple[NoticeKind, ...] = ()
+    network: Literal["on", "off"] | None = None
 
 
 def run_input(asked: AskedRun, settings: Settings, *, elsewhere: bool) -> RunInput:
@@ -84,9 +87,17 @@ def run_input(asked: AskedRun, settings: Settings, *, elsewhere: bool) -> RunInp
             approval_seconds=asked.approvals.seconds,
             approval=file.definition.approval if file is not None else {},
             approve=dict(asked.approvals.rules),
+            authority=authority_of(settings),
+            after_untrusted={
+                **(file.definition.after_untrusted if file is not None else {}),
+                **asked.approvals.after_untrusted,
+            },
+            network=chosen_network(asked.network, file and file.definition),
             notify=asked.notify,
             model_patience=settings.model_patience(),
         )
+    except SettingsError as error:
+        raise CommandError(str(error)) from None
     except ValidationError as error:
         first = error.errors()[0]
         place = "" if first["type"] == "value_error" else f"{'.'.join(map(str, first['loc']))}: "

@@ -1,10 +1,14 @@
 """Deciding about a call that waits for approval, from outside of its run."""
 
+from datetime import timedelta
+
 from temporalio.client import Client
 
+from surefoot.decision_token import Asking
 from surefoot.ledger import ApprovalRequested, Ledger, reduce_event
 from surefoot.run import APPROVE_UPDATE, DENY_UPDATE, Approve, Deny
-from workers.following import told_so_far
+from workers.authority_key import VALIDITY, AuthorityKey
+from workers.following import find_run, told_so_far
 from workers.snapshot import Snapshot
 from workers.updates import Update, update_run
 
@@ -21,6 +25,29 @@ async def questions_of(client: Client, workflow_id: str) -> tuple[ApprovalReques
         if not isinstance(told, Snapshot):
             ledger = reduce_event(ledger, told)
     return ledger.waiting
+
+
+async def signed(
+    client: Client,
+    workflow_id: str,
+    request: Approve | Deny,
+    key: AuthorityKey,
+    *,
+    validity: timedelta = VALIDITY,
+) -> Approve | Deny:
+    """Give a decision with a token for the run that asks now; raises as `find_run` does."""
+    newest = await find_run(client, workflow_id)
+    token = key.token(request, Asking(workflow_id, newest.run_id), validity)
+    return request.model_copy(update={"token": token})
+
+
+async def decide_call(client: Client, workflow_id: str, request: Approve | Deny) -> None:
+    """Have a decision taken; raises as `update_run` does."""
+    match request:
+        case Approve():
+            await approve_call(client, workflow_id, request)
+        case Deny():
+            await deny_call(client, workflow_id, request)
 
 
 async def approve_call(client: Client, workflow_id: str, request: Approve) -> None:

@@ -3,7 +3,7 @@
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 # Without this every run would import the contract anew, too: 31 ms for each more.
-_PASSED_THROUGH = ("surefoot", "activities", "pydantic", "jsonschema_rs")
+_PASSED_THROUGH = ("surefoot", "activities", "pydantic", "jsonschema_rs", "cryptography")
 
 
 def workflow_sandbox() -> SandboxedWorkflowRunner:

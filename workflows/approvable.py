@@ -27,7 +27,8 @@ class Approvable:
         name=APPROVE_UPDATE,
         description="Let a tool call be made that waits for approval. Takes "
         '{"tool_exec_id": "3-1", "params_sha256": "…"} as the event approval_requested has them; optional: '
-        '"scope": "run" for all calls of the tool, "params" to call it with instead, and "by".',
+        '"scope": "run" for all calls of the tool, "params" to call it with instead, and "by". '
+        'Where the event says "signed", "token", too: `surefoot approve … --print` prints it all.',
     )
     def approve(self, request: Approve) -> None:
         """Let one call be made, or all of its tool for the rest of the run."""
@@ -41,7 +42,8 @@ class Approvable:
     @workflow.update(
         name=DENY_UPDATE,
         description="Have a tool call not be made that waits for approval; the model is told TOOL_DENIED and "
-        'the reason. Takes {"tool_exec_id": "3-1", "params_sha256": "…", "reason": "…"} and, optional, "by".',
+        'the reason. Takes {"tool_exec_id": "3-1", "params_sha256": "…", "reason": "…"} and, optional, "by"; '
+        'where the event says "signed", "token", too: `surefoot deny … --print` prints it all.',
     )
     def deny(self, request: Deny) -> None:
         """Have one call not be made."""
