@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,6 +26,7 @@ from activities.interface import (
 )
 from activities.tools.executor import ToolExecutor
 from activities.tools.tool_sets import ToolSets
+from activities.tools.workspaces import WorkspaceError
 from surefoot.artifact import Excerpt
 from surefoot.definition import ToolDefinition
 from surefoot.failures import Captured, cancelled, interrupted, invalid_params, not_found_on_executor
@@ -57,14 +59,18 @@ class ToolActivities:
             ApplicationError: AGENT_UNKNOWN: this worker has no such agent.
         """
         if request is None:
-            return self._listed(self._tool_sets.plain)
+            return await self._listed(self._tool_sets.plain)
         if (tools := self._tool_sets.of_agents.get(request.agent)) is None:
             reason = f"the worker that serves this run has no tools for the agent '{request.agent}'"
             raise ApplicationError(reason, type=AGENT_UNKNOWN, non_retryable=True)
-        return self._listed(tools)
+        return await self._listed(tools)
 
-    def _listed(self, tools: tuple[ToolDefinition, ...]) -> ToolList:
-        return ToolList(tools=tools, working_directory=str(self._executor.directory))
+    async def _listed(self, tools: tuple[ToolDefinition, ...]) -> ToolList:
+        directory: str | None = None
+        # Each call of a run without a directory tells why there is none.
+        with suppress(WorkspaceError):
+            directory = str(await self._executor.directory_of(activity.info().workflow_id or ""))
+        return ToolList(tools=tools, working_directory=directory)
 
     @activity.defn(dynamic=True)
     async def run_tool(self, arguments: Sequence[RawValue]) -> RawValue:

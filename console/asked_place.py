@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from activities.agents.agent_file import AgentFile
+from activities.tools.workspaces import Workspace
 from console.directories import working_directory
 from console.errors import CommandError
 from console.reducer_sources import load_reducers
@@ -22,6 +23,7 @@ class AskedPlace:
     workdir: Path | None
     queue: str | None
     stay: bool = False
+    workspace: Workspace | None = None
 
 
 def asked_place(asked: AskedPlace, settings: Settings, *, address: str | None) -> NamedServer | Embedded:
@@ -31,7 +33,11 @@ def asked_place(asked: AskedPlace, settings: Settings, *, address: str | None) -
         CommandError: what was typed does not belong there, or cannot be loaded.
     """
     if address is None:
-        return replace(_embedded(asked), reducers=load_reducers(asked.reducers))
+        return replace(
+            _embedded(asked),
+            reducers=load_reducers(asked.reducers),
+            workspace=asked.workspace or "shared",
+        )
     _refuse_worker_options(asked, address)
     return NamedServer(address, asked.queue or settings.task_queue)
 
@@ -51,6 +57,7 @@ def _refuse_worker_options(asked: AskedPlace, address: str) -> None:
         ("--tools", asked.tools),
         ("--reducers", asked.reducers),
         ("--workdir", asked.workdir),
+        ("--workspace", asked.workspace),
     ):
         if given:
             raise CommandError(

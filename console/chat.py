@@ -12,6 +12,7 @@ from activities.agents.agent_file import AgentFile
 from console.agent_files import AgentOption, agent_or_complain
 from console.agent_run import chosen_limits, say_whose_tools
 from console.approval_options import (
+    AfterUntrustedOption,
     ApprovalTimeoutOption,
     ApproveOption,
     OnApprovalOption,
@@ -43,7 +44,8 @@ from console.limit_options import (
     MaxTurns,
     read_period,
 )
-from console.options import AddressOption, ToolsOption, WorkdirOption
+from console.network_option import NetworkOption
+from console.options import AddressOption, ToolsOption, WorkdirOption, WorkspaceOption
 from console.output import Output, OutputFormat
 from console.reducer_sources import ReducersOption
 from console.resuming import resume_chat
@@ -81,9 +83,12 @@ def chat(
     max_failures_in_a_row: MaxFailuresInARow = None,
     on_model_failure: OnModelFailureOption = None,
     approve: ApproveOption = None,
+    after_untrusted: AfterUntrustedOption = None,
     on_approval: OnApprovalOption = None,
     approval_timeout: ApprovalTimeoutOption = None,
+    network: NetworkOption = None,
     workdir: WorkdirOption = None,
+    workspace: WorkspaceOption = None,
     resume: Annotated[
         str | None, typer.Option("--resume", metavar="ID", help="Go on with a session that was left.")
     ] = None,
@@ -130,7 +135,9 @@ def chat(
             lambda interrupt: resume_chat(wanted_id, talk, shown, settings, interrupt, address=named)
         )
     file = None if agent is None else agent_or_complain(agent)
-    where = asked_place(AskedPlace(file, tools, reducers, workdir, queue), settings, address=named)
+    where = asked_place(
+        AskedPlace(file, tools, reducers, workdir, queue, workspace=workspace), settings, address=named
+    )
     limits = chosen_limits(
         file,
         max_turns=max_turns or _turns_of(file),
@@ -151,7 +158,14 @@ def chat(
         output_schema=output_schema,
         on_model_failure=on_model_failure,
         session=Session(idle_seconds=idle),
-        approvals=asked_approvals(approve, on_approval, approval_timeout, OutputFormat(output)),
+        approvals=asked_approvals(
+            approve,
+            on_approval,
+            approval_timeout,
+            OutputFormat(output),
+            after_untrusted=after_untrusted,
+        ),
+        network=network,
     )
     if isinstance(where, Embedded):
         refuse_unknown_tools(asked.approvals.rules, where.tools)

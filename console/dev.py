@@ -4,18 +4,19 @@ import asyncio
 import sys
 from collections.abc import Coroutine
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from activities.tools.discovery import Discovery
-from console.directories import working_directory
+from activities.tools.workspaces import Workspaces
+from console.directories import workspaces_of_runs
 from console.entry import run_to_exit_code, settings_or_complain
 from console.exit_codes import ExitCode
 from console.interrupt import Interrupt
-from console.options import ToolsOption, WorkdirOption
+from console.options import ToolsOption, WorkdirOption, WorkspaceOption
 from console.tool_sources import load_tools, tool_sources
+from workers.codec_server.ui_codec import ui_codec
 from workers.dev_presence import announce_dev
 from workers.embedded_server import embedded_server
 from workers.logging import configure_logging
@@ -35,6 +36,7 @@ class _Ports:
 def dev(
     tools: ToolsOption = None,
     workdir: WorkdirOption = None,
+    workspace: WorkspaceOption = None,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="The server's port.")] = None,
     ui_port: Annotated[int | None, typer.Option(min=1, max=65535, help="The UI's port.")] = None,
 ) -> int:
@@ -46,14 +48,14 @@ def dev(
     configure_logging()
     settings = settings_or_complain()
     found = load_tools(tool_sources(tools or ()))
-    directory, ports = working_directory(workdir), _Ports(port, ui_port)
+    workspaces, ports = workspaces_of_runs(workdir, workspace, settings), _Ports(port, ui_port)
     return run_to_exit_code(
-        lambda interrupt: _dev(settings, found, directory, ports, interrupt), interrupted=ExitCode.DONE
+        lambda interrupt: _dev(settings, found, workspaces, ports, interrupt), interrupted=ExitCode.DONE
     )
 
 
 async def _dev(
-    settings: Settings, tools: Discovery, directory: Path, ports: _Ports, interrupt: Interrupt
+    settings: Settings, tools: Discovery, workspaces: Workspaces, ports: _Ports, interrupt: Interrupt
 ) -> ExitCode:
     serve_metrics(settings.metrics_address)
     serving = Serving.of(settings)
@@ -61,11 +63,15 @@ async def _dev(
     try:
         async with embedded_server(settings, port=ports.server, ui_port=ports.ui) as server:
             worker = serving.worker(
-                server.client, queue=settings.task_queue, tools=tools, directory=directory
+                server.client,
+                queue=settings.task_queue,
+                tools=tools,
+                directory=workspaces.named,
+                workspaces=workspaces,
             )
             takeover = QueueTakeover(server.client, serving)
             with interrupt.heeded("Stopping; unfinished runs go on at the next start."):
-                async with worker:
+                async with worker, ui_codec(settings):
                     _say(f"Temporal   {server.address}", f"UI         {server.ui_url}")
                     named = ", ".join(sorted(tools.tools)) or "no tools"
                     _say(f"task queue {settings.task_queue} with {named}")

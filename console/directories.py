@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from activities.tools.workspaces import Workspace, Workspaces
 from console.errors import CommandError
+from workers.settings import Settings
 
 
 def working_directory(given: Path | None) -> Path:
@@ -16,3 +18,13 @@ def working_directory(given: Path | None) -> Path:
         problem = "is not a directory" if directory.exists() else "does not exist"
         raise CommandError(f"the working directory {directory} {problem}")
     return directory
+
+
+def workspaces_of_runs(given: Path | None, workspace: Workspace | None, settings: Settings) -> Workspaces:
+    """Give where the runs of a worker work: all of them in a directory that was named, else each in its own.
+
+    Raises:
+        CommandError: there is no such directory.
+    """
+    kind = workspace or ("own" if given is None else "shared")
+    return Workspaces(working_directory(given), kind, settings.workspaces_location)

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from activities.tools.workspaces import Workspace
+
 ToolsOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -17,6 +19,14 @@ ToolsOption = Annotated[
 WorkdirOption = Annotated[
     Path | None,
     typer.Option("--workdir", metavar="DIR", help="Where tools run; the current directory if unset."),
+]
+WorkspaceOption = Annotated[
+    Workspace | None,
+    typer.Option(
+        "--workspace",
+        help="Whether runs share that directory, have an empty one of their own, or a copy of it.",
+        show_default=False,
+    ),
 ]
 AddressOption = Annotated[
     str | None,

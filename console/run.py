@@ -8,6 +8,7 @@ import typer
 from console.agent_files import AgentOption, agent_or_complain
 from console.agent_run import chosen_limits, say_whose_tools
 from console.approval_options import (
+    AfterUntrustedOption,
     ApprovalTimeoutOption,
     ApproveOption,
     OnApprovalOption,
@@ -35,8 +36,9 @@ from console.limit_options import (
     MaxToolCalls,
     MaxTurns,
 )
+from console.network_option import NetworkOption
 from console.notify_option import NotifyOption, asked_notices, on_approval_when_told, refuse_untold
-from console.options import AddressOption, ToolsOption, WorkdirOption
+from console.options import AddressOption, ToolsOption, WorkdirOption, WorkspaceOption
 from console.output import OutputFormat, choose_output
 from console.reducer_sources import ReducersOption
 from console.running import Embedded, NamedServer, RunCommand, carry_out
@@ -62,10 +64,13 @@ def run(
     max_failures_in_a_row: MaxFailuresInARow = None,
     on_model_failure: OnModelFailureOption = None,
     approve: ApproveOption = None,
+    after_untrusted: AfterUntrustedOption = None,
     on_approval: OnApprovalOption = None,
     approval_timeout: ApprovalTimeoutOption = None,
+    network: NetworkOption = None,
     notify: NotifyOption = None,
     workdir: WorkdirOption = None,
+    workspace: WorkspaceOption = None,
     workflow_id: Annotated[
         str | None, typer.Option(metavar="ID", help="The run's id in Temporal; made up if unset.")
     ] = None,
@@ -93,7 +98,7 @@ def run(
     queue, workflow_id = checked_name("--queue", queue), checked_name("--workflow-id", workflow_id)
     named = address_or_complain(address)
     file = None if agent is None else agent_or_complain(agent)
-    place = AskedPlace(file, tools, reducers, workdir, queue, stay=stay)
+    place = AskedPlace(file, tools, reducers, workdir, queue, stay=stay, workspace=workspace)
     where = asked_place(place, settings, address=named)
     notices = asked_notices(notify)
     asked = AskedRun(
@@ -115,9 +120,14 @@ def run(
         output_schema=output_schema,
         on_model_failure=on_model_failure,
         approvals=asked_approvals(
-            approve, on_approval_when_told(on_approval, notices), approval_timeout, output
+            approve,
+            on_approval_when_told(on_approval, notices),
+            approval_timeout,
+            output,
+            after_untrusted=after_untrusted,
         ),
         notify=notices,
+        network=network,
     )
     if isinstance(where, Embedded):
         refuse_untold(notices, settings)

@@ -3,7 +3,8 @@
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from temporalio.worker import Worker
 
 from activities.price_table import PriceTable
 from activities.tools.discovery import Discovery
+from activities.tools.workspaces import Workspace, make_workspace
 from console.asking import Drawing
 from console.closing import closes
 from console.errors import CommandError
@@ -24,6 +26,7 @@ from console.reducer_sources import NO_REDUCERS, GivenReducers
 from console.staying import keep_ui_up
 from console.watching import resume_command, watch, watch_command
 from surefoot.run import RunInput, fit_an_input
+from workers.codec_server.ui_codec import ui_codec
 from workers.dev_presence import dev_is_up
 from workers.environment import process_environment
 from workers.models import check_form, check_model, is_scripted, price_table, provider_settings
@@ -50,12 +53,13 @@ class Embedded:
     """Where the tools come from: absolute directories, or `builtin`."""
     tools: Discovery
     directory: Path
-    """Where tools run."""
+    """Where tools run; what a workspace of the run's own is a copy of."""
     stay: bool
     """Keep the UI up after the run, on a terminal."""
     agent: Path | None = None
     """The agent file that the tools come from, in place of sources."""
     reducers: GivenReducers = NO_REDUCERS
+    workspace: Workspace = "shared"
 
 
 Follow = Callable[[Client, str, Interrupt], Awaitable[ExitCode]]
@@ -116,7 +120,8 @@ async def _on_embedded_server(
             await checking
         async with temporal(settings) as server:
             await checking
-            return await _start_and_serve(command, where, server, settings, interrupt)
+            async with ui_codec(settings) if where.stay else nullcontext():
+                return await _start_and_serve(command, where, server, settings, interrupt)
     finally:
         await asyncio.gather(checking, return_exceptions=True)
 
@@ -134,6 +139,7 @@ def _check_model(command: RunCommand, prices: PriceTable) -> None:
 async def _start_and_serve(
     command: RunCommand, where: Embedded, server: Temporal, settings: Settings, interrupt: Interrupt
 ) -> ExitCode:
+    where = await asyncio.to_thread(_in_its_workspace, command, where, settings)
     claim = _claim_queue(command, where, settings)
     try:
         run = _with_tools(command.run, where)
@@ -209,6 +215,16 @@ def _with_tools(run: RunInput, where: Embedded) -> RunInput:
     if not fit_an_input(tools):
         return run
     return run.model_copy(update={"tools": tools, "working_directory": str(where.directory)})
+
+
+def _in_its_workspace(command: RunCommand, where: Embedded, settings: Settings) -> Embedded:
+    if where.workspace == "shared":
+        return where
+    directory = make_workspace(
+        where.workspace, where.directory, settings.workspaces_location, command.workflow_id
+    )
+    write_line(sys.stderr, f"its tools work in {directory}")
+    return replace(where, directory=directory)
 
 
 def _claim_queue(command: RunCommand, where: Embedded, settings: Settings) -> Claim:

@@ -1,7 +1,6 @@
 """`surefoot worker`: serve runs and tools on one queue until it is told to stop."""
 
 import asyncio
-from pathlib import Path
 from typing import Annotated
 
 import structlog
@@ -10,14 +9,15 @@ from temporalio.client import Client
 from temporalio.common import WorkerDeploymentVersion
 
 from activities.tools.discovery import Discovery
+from activities.tools.workspaces import Workspaces
 from console.agent_files import AgentOption, agent_or_complain
-from console.directories import working_directory
+from console.directories import workspaces_of_runs
 from console.entry import address_or_complain, run_to_exit_code, settings_or_complain
 from console.errors import CommandError
 from console.exit_codes import ExitCode
 from console.given_text import checked_name
 from console.interrupt import Interrupt
-from console.options import AddressOption, ToolsOption, WorkdirOption
+from console.options import AddressOption, ToolsOption, WorkdirOption, WorkspaceOption
 from console.reducer_sources import GivenReducers, ReducersOption, load_reducers
 from console.role import RoleOption, checked_role
 from console.tool_sources import load_tools, load_tools_of, tool_sources
@@ -43,11 +43,14 @@ def worker(
     tools: ToolsOption = None,
     reducers: ReducersOption = None,
     workdir: WorkdirOption = None,
+    workspace: WorkspaceOption = None,
     address: AddressOption = None,
 ) -> int:
     """Serve runs and their tools on a task queue until Ctrl-C or SIGTERM.
 
     The tools are those of --tools, or else those that the file of --agent names.
+
+    Without --workdir each run has a directory of its own; with it, all of them work there.
 
     Also serves the tools of other runs whose definitions name this queue as their executorQueue.
 
@@ -64,9 +67,9 @@ def worker(
     part = checked_role(role, queue=served, agent=agent, tools=tools, reducers=reducers)
     found = _tools(agent, tools) if part in ("all", "tools") else NO_TOOLS
     given = load_reducers(reducers)
-    directory, named = working_directory(workdir), address_or_complain(address)
+    workspaces, named = workspaces_of_runs(workdir, workspace, settings), address_or_complain(address)
     return run_to_exit_code(
-        lambda interrupt: _serve(settings, served, part, found, given, directory, named, interrupt),
+        lambda interrupt: _serve(settings, served, part, found, given, workspaces, named, interrupt),
         interrupted=ExitCode.DONE,
     )
 
@@ -85,7 +88,7 @@ async def _serve(
     role: Role,
     tools: Discovery,
     given: GivenReducers,
-    directory: Path,
+    workspaces: Workspaces,
     address: str | None,
     interrupt: Interrupt,
 ) -> ExitCode:
@@ -96,7 +99,8 @@ async def _serve(
             server.client,
             queue=queue,
             tools=tools,
-            directory=directory,
+            directory=workspaces.named,
+            workspaces=workspaces,
             version=version,
             reducers=given.reducers,
             role=role,

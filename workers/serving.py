@@ -11,6 +11,7 @@ from temporalio.worker import Worker
 from activities.llm_turn import OpenModel
 from activities.tools.discovery import Discovery
 from activities.tools.tool_sets import ToolSets
+from activities.tools.workspaces import Workspaces
 from surefoot.reducer import Reducer
 from workers.environment import process_environment
 from workers.models import own_models
@@ -46,6 +47,7 @@ class Serving:
         version: WorkerDeploymentVersion | None = None,
         reducers: Sequence[Reducer] = (),
         role: Role = "all",
+        workspaces: Workspaces | None = None,
     ) -> Worker:
         """Build a worker for one queue as `build_worker` does; `directory` is where tools run."""
         return build_worker(
@@ -60,4 +62,5 @@ class Serving:
             tool_sets=ToolSets(tools.definitions, tools.tool_sets),
             reducers=reducers,
             role=role,
+            workspaces=workspaces,
         )

@@ -17,6 +17,7 @@ from activities.llm_turn import OpenModel
 from activities.tools.artifacts import Artifacts
 from activities.tools.executor import Tool, ToolExecutor
 from activities.tools.tool_sets import ToolSets
+from activities.tools.workspaces import Workspaces
 from surefoot.reducer import Reducer
 from workers.child_signals import keep_exit_codes
 from workers.notifying import notifying
@@ -48,8 +49,11 @@ def build_worker(
     tool_sets: ToolSets | None = None,
     reducers: Sequence[Reducer] = (),
     role: Role = "all",
+    workspaces: Workspaces | None = None,
 ) -> Worker:
     """Build a worker that serves runs and their tools on one queue; `directory` is where tools run.
+
+    With `workspaces`, the calls of each run do so where these say.
 
     In another role it serves a part of that, for the runs that are started on `queue`; `workers.roles` names
     the queue that it polls itself. Without the part, the tools and models that it is given are not used.
@@ -66,7 +70,7 @@ def build_worker(
     with_news = max(settings.heartbeat_output_interval, settings.heartbeat_throttle)
     intervals = BeatIntervals(with_news, settings.heartbeat_idle_interval)
     store = open_store(settings, environment)
-    executor = ToolExecutor(tools, directory, environment, Artifacts(store))
+    executor = ToolExecutor(tools, directory, environment, Artifacts(store), workspaces=workspaces)
     served = queue_of(role, queue)
     sets = tool_sets or ToolSets(executor.definitions)
     activities: list[Callable[..., Any]] = []
