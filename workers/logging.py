@@ -13,6 +13,9 @@ from temporalio.exceptions import ApplicationError
 
 from activities.conversations import CONVERSATION_UNAVAILABLE
 from activities.interface import MODEL_REFUSED, MODEL_UNAVAILABLE
+from activities.tools.secrets.scrubber import Scrubber
+from activities.tools.secrets.source import SecretSource
+from workers.environment import process_environment
 from workers.log_place import say_where
 
 _FORESEEN = frozenset({MODEL_UNAVAILABLE, MODEL_REFUSED, CONVERSATION_UNAVAILABLE})
@@ -45,12 +48,11 @@ def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None
     )
     handler = _StderrHandler() if stream is None else logging.StreamHandler(stream)
     handler.addFilter(lambda record: _is_wanted(record, level))
-    handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[structlog.stdlib.ExtraAdder(), *shared],
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *render],
-        )
+    formatter = structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=[structlog.stdlib.ExtraAdder(), *shared],
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *render],
     )
+    handler.setFormatter(_WithoutSecrets(formatter, SecretSource.of(process_environment())))
     # It announces that it waits for calls also when there are none.
     logging.getLogger("temporalio.worker._worker").setLevel(logging.WARNING)
     # Of a collector that is away, it also announces each retry.
@@ -65,6 +67,19 @@ def configure_logging(level: int = logging.INFO, *, stream: TextIO | None = None
         cache_logger_on_first_use=True,
     )
     _bind_temporal_fields()
+
+
+class _WithoutSecrets(logging.Formatter):
+    """Takes tools' secrets out of every line: a traceback of a tool may hold one."""
+
+    def __init__(self, formatter: logging.Formatter, source: SecretSource) -> None:
+        super().__init__()
+        self._formatter = formatter
+        self._source = source
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = self._formatter.format(record)
+        return Scrubber.of(self._source.read()).text(line)
 
 
 class _StderrHandler(logging.Handler):

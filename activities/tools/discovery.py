@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -17,6 +17,8 @@ from activities.tools.manifests import MANIFEST_SUFFIX, tools_with_manifest
 from activities.tools.mcp.absent import ServerAway, ToolsWithAbsent
 from activities.tools.mcp.loading import McpFile, McpServers, tools_of_mcp
 from activities.tools.problem import Problem
+from activities.tools.secrets.checking import secret_problems, without_secrets
+from activities.tools.secrets.source import SecretSource
 from activities.tools.sources import AgentSource, Place
 from surefoot.definition import ToolDefinition
 from surefoot.sizes import MAX_DEFINITIONS_BYTES, count
@@ -72,13 +74,13 @@ def discover_tools(
     `environment` is the worker's: MCP servers are started and reached with it, which takes its time.
     """
     gathering = Gathering(partial(_search, threads=Threads(), environment=environment))
-    return _discovery(gathering.of_sources(sources), gathering)
+    return _with_secrets(_discovery(gathering.of_sources(sources), gathering), environment)
 
 
 def discover_tools_of(agent: AgentFile, *, environment: Mapping[str, str] = NO_ENVIRONMENT) -> Discovery:
     """Search what an agent's file names, as `discover_tools` does."""
     gathering = Gathering(partial(_search, threads=Threads(), environment=environment))
-    return _discovery(gathering.of_agent(agent), gathering)
+    return _with_secrets(_discovery(gathering.of_agent(agent), gathering), environment)
 
 
 def _discovery(outer: ToolSet, gathering: Gathering) -> Discovery:
@@ -97,6 +99,15 @@ def _discovery(outer: ToolSet, gathering: Gathering) -> Discovery:
         {key: _definitions(_by_name(each)) for key, each in gathering.of_agents},
         {name: tool for name, tool in _by_name(*inner).items() if name not in tools},
     )
+
+
+def _with_secrets(found: Discovery, environment: Mapping[str, str]) -> Discovery:
+    # Whoever only lists tools does not say what there is for them.
+    if not environment:
+        return found
+    source = SecretSource.of(environment)
+    wrong = secret_problems([*found.tools.values(), *found.inner.values()], source)
+    return replace(found, problems=tuple(without_secrets((*found.problems, *wrong), source.read())))
 
 
 def _tools_of(*sets: ToolSet) -> list[Tool]:

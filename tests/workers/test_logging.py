@@ -285,3 +285,16 @@ def test_a_terminal_gets_coloured_lines_and_no_json() -> None:
     assert re.search(r"\[error *\] there +\[any\]\r\n", plain)
     assert "KeyError: 'a'" in plain
     assert "hunter2" not in plain
+
+
+def test_no_line_holds_a_secret_of_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUREFOOT_SECRET_KEY", 'canary-"7f3"')
+    stream = io.StringIO()
+    configure_logging(stream=stream)
+
+    log_failure(KeyError('canary-"7f3"'))
+    logging.getLogger("ours").warning("with %s", 'canary-"7f3"', extra={"field": 'canary-"7f3"'})
+
+    first, second = logged(stream)
+    assert ("canary" in stream.getvalue(), "KeyError: '[secret KEY]'" in first["exception"]) == (False, True)
+    assert (second["event"], second["field"]) == ("with [secret KEY]", "[secret KEY]")

@@ -12,6 +12,8 @@ from pydantic_core import ErrorDetails
 from activities.tools.mcp.expansion import UnsetVariableError, expand
 from activities.tools.mcp.server import SEPARATOR, Endpoint, McpServer, Program
 from activities.tools.problem import Problem
+from activities.tools.secrets.secrets import SecretMissingError, Secrets
+from activities.tools.secrets.source import SecretSource
 from surefoot.definition import MAX_TIMEOUT_SECONDS
 from surefoot.sizes import count
 from surefoot.strict_json import NotStrictJsonError, json_type, strict_json
@@ -104,7 +106,7 @@ def _server(
     if reason is not None:
         yield Problem(place, reason[1], f"{field}.{reason[0]}" if reason[0] else field)
         return
-    expanded = _Expansion(place, field, variables)
+    expanded = _Expansion(place, field, variables, Secrets(SecretSource.of(variables).read()))
     reached = expanded.endpoint(entry) if entry.command is None else expanded.program(entry)
     if expanded.problems:
         yield from expanded.problems
@@ -137,25 +139,36 @@ def _unreachable(entry: _Entry) -> tuple[str, str] | None:
 class _Expansion:
     """Puts values in place of variables, and remembers which are missing."""
 
-    def __init__(self, place: str, field: str, variables: Mapping[str, str]) -> None:
+    def __init__(self, place: str, field: str, variables: Mapping[str, str], secrets: Secrets) -> None:
         self.problems: list[Problem] = []
         self._place = place
         self._field = field
         self._variables = variables
+        self._secrets = secrets
 
     def program(self, entry: _Entry) -> Program:
         directory = None if entry.cwd is None else self._of("cwd", entry.cwd)
         return Program(
             self._of("command", entry.command or ""),
             tuple(self._of(f"args[{number}]", argument) for number, argument in enumerate(entry.args)),
-            {name: self._of(f"env.{name}", value) for name, value in entry.env.items()},
+            self._confided("env", entry.env),
             # Another worker may go on with the run, from another directory.
             None if directory is None else str(Path(self._place).parent / directory),
         )
 
     def endpoint(self, entry: _Entry) -> Endpoint:
-        headers = {name: self._of(f"headers.{name}", value) for name, value in entry.headers.items()}
-        return Endpoint(self._of("url", entry.url or ""), headers)
+        return Endpoint(self._of("url", entry.url or ""), self._confided("headers", entry.headers))
+
+    def _confided(self, field: str, written: Mapping[str, str]) -> dict[str, str]:
+        """Expand what no other process sees, and what may therefore refer to secrets."""
+        confided: dict[str, str] = {}
+        for name, value in written.items():
+            where = f"{field}.{name}"
+            try:
+                confided |= self._secrets.environment({name: self._of(where, value)})
+            except SecretMissingError as error:
+                self.problems.append(Problem(self._place, str(error), f"{self._field}.{where}"))
+        return confided
 
     def _of(self, field: str, text: str) -> str:
         try:

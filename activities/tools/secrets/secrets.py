@@ -64,9 +64,9 @@ class Secrets:
 
 def _missing(names: list[str]) -> str:
     if len(names) == 1:
-        return f"the secret '{names[0]}' is not there on the worker that runs the tool"
+        return f"the secret '{names[0]}' is not there on this worker"
     listed = ", ".join(f"'{name}'" for name in names)
-    return f"the secrets {listed} are not there on the worker that runs the tool"
+    return f"the secrets {listed} are not there on this worker"
 
 
 NO_SECRETS = Secrets(MappingProxyType({}))

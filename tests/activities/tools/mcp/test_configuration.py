@@ -166,3 +166,21 @@ def test_a_file_that_names_no_servers_is_told(tmp_path: Path, content: str | Non
         file.write_text(content)
     (told,) = servers_of_file(file, VARIABLES)
     assert str(told).startswith(f"{file}: {problem}")
+
+
+def test_what_no_other_process_sees_may_refer_to_secrets(tmp_path: Path) -> None:
+    (tmp_path / "GH_TOKEN").write_text("from-a-file\n")
+    servers: JsonValue = {
+        "a": {"command": "npx", "args": ["secret://GH_TOKEN"], "env": {"T": "Bearer secret://GH_TOKEN"}},
+        "b": {"url": "https://example.org", "headers": {"X": "secret://KEY"}},
+        "c": {"url": "https://example.org", "headers": {"X": "secret://GONE"}},
+    }
+    variables = {"SUREFOOT_SECRETS": str(tmp_path), "SUREFOOT_SECRET_KEY": "from-a-variable"}
+    first, second, problem = configured_servers(servers, place="/etc/mcp.json", variables=variables)
+    assert isinstance(first, McpServer)
+    assert isinstance(second, McpServer)
+    assert (first.reached, second.reached, str(problem)) == (
+        Program("npx", ("secret://GH_TOKEN",), {"T": "Bearer from-a-file"}, None),
+        Endpoint("https://example.org", {"X": "from-a-variable"}),
+        "/etc/mcp.json: mcpServers.c.headers.X: the secret 'GONE' is not there on this worker",
+    )

@@ -26,7 +26,7 @@ ECHOES = PYTHON + (
     "print(json.loads(text), os.environ.get('KEY'), file=sys.stderr)\n"
 )
 ANSWERS = ECHOES + "print(json.dumps({'got': json.loads(text), 'key': os.environ.get('KEY')}))\n"
-MISSING = "is not there on the worker that runs the tool"
+MISSING = "is not there on this worker"
 
 
 def executor(directory: Path, **variables: str) -> ToolExecutor:
