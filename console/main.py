@@ -11,8 +11,10 @@ import typer
 from console.agents import agents_app
 from console.approve import approve, deny
 from console.artifacts import artifacts_app
+from console.authority import authority_app
 from console.cancel import cancel, cancel_call
 from console.chat import chat
+from console.codec_server import codec_server
 from console.dev import dev
 from console.doctor import doctor
 from console.errors import CommandError
@@ -72,10 +74,12 @@ app.command("worker")(worker)
 app.command("dev")(dev)
 app.command("doctor")(doctor)
 app.command("mcp")(mcp)
+app.command("codec-server")(codec_server)
 app.add_typer(tools_app, name="tools")
 app.add_typer(schedule_app, name="schedule")
 app.add_typer(agents_app, name="agents")
 app.add_typer(artifacts_app, name="artifacts")
+app.add_typer(authority_app, name="authority")
 
 
 def main() -> NoReturn:

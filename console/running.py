@@ -26,6 +26,8 @@ from console.reducer_sources import NO_REDUCERS, GivenReducers
 from console.staying import keep_ui_up
 from console.watching import resume_command, watch, watch_command
 from surefoot.run import RunInput, fit_an_input
+from workers.authority import authority_key_of
+from workers.authority_key import AuthorityKey
 from workers.codec_server.ui_codec import ui_codec
 from workers.dev_presence import dev_is_up
 from workers.environment import process_environment
@@ -77,11 +79,15 @@ class RunCommand:
     output: Output
     talk: Follow | None = None
     """What follows a session in place of `watch`."""
+    key: AuthorityKey | None = None
+    """What the decisions of whoever is asked at the terminal are signed with."""
 
 
 async def carry_out(command: RunCommand, settings: Settings, interrupt: Interrupt) -> ExitCode:
     """Start the run, and unless it is detached follow it to its end."""
     check_form(command.run.model)
+    if _asks(command):
+        command = replace(command, key=authority_key_of(settings))
     match command.where:
         case NamedServer() as where:
             return await _on_named_server(command, where, settings, interrupt)
@@ -184,6 +190,7 @@ async def _follow(
         address=address,
         asks=_asks(command),
         children=_waits(command),
+        key=command.key,
     )
 
 

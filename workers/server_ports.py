@@ -1,6 +1,7 @@
 """The ports of the embedded server, all on the loopback interface."""
 
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -25,9 +26,11 @@ class ServerPorts(WireModel):
 
     port: int
     ui_port: int
+    codec_port: int | None = None
+    """Where its UI asks for what is encrypted to be decrypted; None where it asks nobody."""
 
 
-USUAL_PORTS = ServerPorts(port=7233, ui_port=8233)
+USUAL_PORTS = ServerPorts(port=7233, ui_port=8233, codec_port=8235)
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class WantedPorts:
     ui_port: int | None = None
     stay: bool = False
     """Whether the ports of the last server matter more than the usual ones."""
+    codec: bool = False
+    """Whether the UI needs somebody to ask."""
 
     def fit(self, ports: ServerPorts) -> bool:
         """Tell whether a server on these ports is what was asked for."""
@@ -50,6 +55,13 @@ def choose_ports(wanted: WantedPorts, *, last: ServerPorts | None) -> ServerPort
     Raises PortTakenError when a port that was asked for is not free.
     """
     candidates = [each for each in ((last, USUAL_PORTS) if wanted.stay else (USUAL_PORTS, last)) if each]
+    ports = _server_ports(wanted, candidates)
+    if not wanted.codec:
+        return ports
+    return ports.model_copy(update={"codec_port": _codec_port(wanted, candidates, ports)})
+
+
+def _server_ports(wanted: WantedPorts, candidates: Sequence[ServerPorts]) -> ServerPorts:
     port = _first_free([each.port for each in candidates]) if wanted.port is None else _checked(wanted.port)
     if wanted.ui_port is None:
         others = [each.ui_port for each in candidates if each.ui_port != port]
@@ -57,6 +69,14 @@ def choose_ports(wanted: WantedPorts, *, last: ServerPorts | None) -> ServerPort
     if wanted.ui_port == port:
         raise PortTakenError(port, "the server and its UI need a port each")
     return ServerPorts(port=port, ui_port=_checked(wanted.ui_port))
+
+
+def _codec_port(wanted: WantedPorts, candidates: Sequence[ServerPorts], taken: ServerPorts) -> int:
+    known = [each.codec_port for each in candidates if each.codec_port is not None]
+    if wanted.stay:
+        # It is not free: whoever answered the UI of the server that was killed answers the next one's.
+        return known[0]
+    return _first_free([port for port in known if port not in (taken.port, taken.ui_port)])
 
 
 def free_port() -> int:

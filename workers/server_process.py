@@ -23,6 +23,8 @@ KEPT_VARIABLES = ("TMPDIR", "TZ")
 STOPPING = ((signal.SIGTERM, timedelta(seconds=10)), (signal.SIGKILL, timedelta(seconds=5)))
 LAUNCHED_WITHIN = timedelta(seconds=5)
 
+_CODEC = f"http://{HOST}:"
+
 SHELL = "/bin/sh"
 # The shell leaves at once, so that the server is nobody's child and waits for nobody to notice its end.
 LAUNCH = '"$0" "$@" >&2 & echo $!'
@@ -107,7 +109,10 @@ def _spawn(binary: Path, state: StateDirectory, ports: ServerPorts) -> int:
 
 def _arguments(database: Path, ports: ServerPorts) -> Iterator[str]:
     yield from ("server", "start-dev", "--db-filename", str(database), "--ip", HOST)
-    yield from ("--port", str(ports.port), "--ui-port", str(ports.ui_port), "--log-level", "warn")
+    yield from ("--port", str(ports.port), "--ui-port", str(ports.ui_port))
+    if ports.codec_port is not None:
+        yield from ("--ui-codec-endpoint", f"{_CODEC}{ports.codec_port}")
+    yield from ("--log-level", "warn")
     yield from dynamic_configuration_flags()
 
 
@@ -120,7 +125,11 @@ def _server_in(command: str | None, process_id: int, database: Path) -> ServerPr
     if command is None or _is_launching(command):
         return None
     start = f" server start-dev --db-filename {re.escape(str(database))} "
-    found = re.fullmatch(rf".*{start}--ip \S+ --port (\d+) --ui-port (\d+) .*", command, re.DOTALL)
-    return found and ServerProcess(
-        process_id, database, ServerPorts(port=int(found[1]), ui_port=int(found[2]))
+    codec = rf"(?:--ui-codec-endpoint {re.escape(_CODEC)}(\d+) )?"
+    found = re.fullmatch(rf".*{start}--ip \S+ --port (\d+) --ui-port (\d+) {codec}.*", command, re.DOTALL)
+    if found is None:
+        return None
+    ports = ServerPorts(
+        port=int(found[1]), ui_port=int(found[2]), codec_port=int(found[3]) if found[3] else None
     )
+    return ServerProcess(process_id, database, ports)

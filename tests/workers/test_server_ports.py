@@ -36,6 +36,27 @@ def test_whoever_stays_gets_the_last_ports() -> None:
     assert choose_ports(WantedPorts(stay=True), last=last) == last
 
 
+def test_the_ui_gets_somebody_to_ask_where_there_are_keys() -> None:
+    last = ServerPorts(port=free_port(), ui_port=free_port(), codec_port=free_port())
+
+    assert choose_ports(WantedPorts(stay=True, codec=True), last=last) == last
+    assert choose_ports(WantedPorts(stay=True), last=last).codec_port is None
+
+
+def test_who_answered_the_ui_of_the_last_server_goes_on_answering(taken: int) -> None:
+    last = ServerPorts(port=free_port(), ui_port=free_port(), codec_port=taken)
+
+    assert choose_ports(WantedPorts(stay=True, codec=True), last=last).codec_port == taken
+
+
+def test_the_ui_of_a_first_server_asks_on_a_port_that_is_free(taken: int) -> None:
+    last = ServerPorts(port=free_port(), ui_port=free_port(), codec_port=taken)
+
+    chosen = choose_ports(WantedPorts(port=8235, codec=True), last=last)
+
+    assert chosen.codec_port not in (taken, 8235, chosen.ui_port, None)
+
+
 def test_a_last_port_that_is_taken_by_now_is_passed_over(taken: int) -> None:
     last = ServerPorts(port=taken, ui_port=taken)
 
