@@ -83,6 +83,8 @@ def agent_fields(agent: AgentFile) -> dict[str, JsonValue]:
         "mcp_servers": [*sorted(definition.mcp_servers)],
         "limits": agent.limits.model_dump(mode="json"),
         "approval": approvals_json(definition.approval),
+        "after_untrusted": approvals_json({**definition.after_untrusted}),
+        "network": definition.network,
         "on_model_failure": definition.on_model_failure,
         "output_schema": definition.output_schema,
         "system": agent.system,
@@ -103,6 +105,11 @@ def agent_lines(agent: AgentFile) -> Iterator[str]:
     yield f"limits    {', '.join(_limits(definition.limits))}"
     if rules := definition.approval:
         yield f"approval  {', '.join(f'{tool} {approval_text(rule)}' for tool, rule in rules.items())}"
+    if after := definition.after_untrusted:
+        told = ", ".join(f"{name} {approval_text(rule)}" for name, rule in after.items())
+        yield f"          after untrusted content: {told}"
+    if definition.network is not None:
+        yield f"network   {'on' if definition.network else 'off'}"
     if definition.output_schema is not None:
         yield "answer    JSON that fits its output schema"
     yield ""

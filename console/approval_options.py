@@ -2,9 +2,9 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 from pydantic import TypeAdapter, ValidationError
@@ -13,6 +13,7 @@ from activities.tools.discovery import Discovery
 from console.errors import CommandError
 from console.limit_options import read_period
 from console.output import OutputFormat
+from surefoot.after_untrusted import AfterUntrusted, RiskClass
 from surefoot.approval import Approval, Approvals, unknown_tools
 from surefoot.run import OnApproval
 from surefoot.strict_json import NotStrictJsonError, strict_json
@@ -24,6 +25,15 @@ ApproveOption = Annotated[
         metavar="TOOL=RULE",
         help="When calls of a tool, or of any (*), need approval: never, always, destructive, "
         "outside-workdir, first-use, or JSON; can be repeated.",
+    ),
+]
+AfterUntrustedOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--after-untrusted",
+        metavar="CLASS=RULE",
+        help="When calls that may do as much need approval once the run has read untrusted content: "
+        "irreversible, write or network; can be repeated.",
     ),
 ]
 OnApprovalOption = Annotated[
@@ -45,6 +55,8 @@ ApprovalTimeoutOption = Annotated[
 ]
 
 _RULES: TypeAdapter[Approvals] = TypeAdapter(Approvals)
+_CLASSES: TypeAdapter[AfterUntrusted] = TypeAdapter(AfterUntrusted)
+_Rules = TypeVar("_Rules")
 
 
 @dataclass(frozen=True)
@@ -54,13 +66,19 @@ class AskedApprovals:
     rules: Mapping[str, Approval]
     on_approval: OnApproval
     seconds: float | None = None
+    after_untrusted: Mapping[RiskClass, Approval] = field(default_factory=dict[RiskClass, Approval])
 
 
 NOTHING_ASKED = AskedApprovals({}, "deny")
 
 
 def asked_approvals(
-    approve: Sequence[str] | None, on_approval: OnApproval | None, seconds: float | None, output: OutputFormat
+    approve: Sequence[str] | None,
+    on_approval: OnApproval | None,
+    seconds: float | None,
+    output: OutputFormat,
+    *,
+    after_untrusted: Sequence[str] | None = None,
 ) -> AskedApprovals:
     """Read the options; without `--on-approval` a run waits only where somebody can be asked.
 
@@ -68,7 +86,12 @@ def asked_approvals(
         CommandError: a rule cannot be read.
     """
     asks = output is OutputFormat.TEXT and sys.stdin.isatty() and sys.stderr.isatty()
-    return AskedApprovals(_rules(approve or ()), on_approval or ("wait" if asks else "deny"), seconds)
+    return AskedApprovals(
+        _rules(_RULES, "--approve", "TOOL=RULE, such as bash=always", approve or ()),
+        on_approval or ("wait" if asks else "deny"),
+        seconds,
+        _rules(_CLASSES, "--after-untrusted", "CLASS=RULE, such as write=always", after_untrusted or ()),
+    )
 
 
 def refuse_unknown_tools(rules: Mapping[str, Approval], tools: Discovery) -> None:
@@ -85,23 +108,24 @@ def refuse_unknown_tools(rules: Mapping[str, Approval], tools: Discovery) -> Non
         raise CommandError(f"--approve names no tool of this run: '{name}'; {hint}")
 
 
-def _rules(given: Sequence[str]) -> dict[str, Approval]:
-    written = dict(_rule(one) for one in given)
+def _rules(rules: TypeAdapter[_Rules], option: str, form: str, given: Sequence[str]) -> _Rules:
+    written = dict(_rule(one, option, form) for one in given)
     try:
-        return _RULES.validate_python(written)
+        return rules.validate_python(written)
     except ValidationError as error:
         first = error.errors()[0]
-        tool = str(first["loc"][0]) if first["loc"] else ""
-        raise CommandError(f"--approve {tool}: {first['msg'].removeprefix('Value error, ')}") from None
+        named = f" {first['loc'][0]}" if first["loc"] else ""
+        reason = first["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
+        raise CommandError(f"{option}{named}: {reason}") from None
 
 
-def _rule(text: str) -> tuple[str, object]:
-    tool, separator, rule = text.partition("=")
-    if not tool or not separator:
-        raise CommandError(f"--approve takes TOOL=RULE, such as bash=always, and not '{text}'")
+def _rule(text: str, option: str, form: str) -> tuple[str, object]:
+    name, separator, rule = text.partition("=")
+    if not name or not separator:
+        raise CommandError(f"{option} takes {form}, and not '{text}'")
     if not rule.startswith("{"):
-        return tool, rule
+        return name, rule
     try:
-        return tool, strict_json(rule)
+        return name, strict_json(rule)
     except NotStrictJsonError as error:
-        raise CommandError(f"--approve {tool}: the rule is not JSON: {error}") from None
+        raise CommandError(f"{option} {name}: the rule is not JSON: {error}") from None

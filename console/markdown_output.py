@@ -14,7 +14,7 @@ from console.progress import CallProgress, Progress
 from console.safe_text import safe_line, safe_text
 from console.steering_text import steering_text
 from console.transcript import Transcript, TurnTold, call_status
-from console.wording import status_text, time_taken, tool_name, totals
+from console.wording import UNTRUSTED_FROM_HERE, status_text, time_taken, tool_name, totals
 from surefoot.ledger import ContextCompacted, Event, RunFinished
 from surefoot.outcome import envelope
 from workers.snapshot import Snapshot
@@ -62,6 +62,8 @@ class MarkdownOutput:
             self._write(f"## Turn {turn.number}", safe_text(turn.text).strip())
         for call in turn.calls:
             self._write(*_call(call))
+            if call.execution.tool_exec_id == self._transcript.progress.untrusted:
+                self._write(f"*{UNTRUSTED_FROM_HERE}*")
         for event in turn.steered:
             self._write(f"*{steering_text(event)}*")
         for message in turn.received:

@@ -78,6 +78,8 @@ class Progress:
     """Whether somebody paused it."""
     model_away: str | None = None
     """Why the model cannot be asked, while the run waits for it."""
+    untrusted: str | None = None
+    """The call, by its tool_exec_id, that first brought untrusted content."""
     finished: RunFinished | None = None
 
     @property
@@ -188,6 +190,7 @@ def _after_ending(progress: Progress, event: ToolExecutionCompleted | ToolExecut
         ended_in_turn=progress.ended_in_turn + 1,
         executions=progress.executions + 1,
         failed_executions=progress.failed_executions + isinstance(event, ToolExecutionFailed),
+        untrusted=progress.untrusted or (event.tool_exec_id if event.untrusted else None),
     )
 
 

@@ -8,6 +8,7 @@ import typer
 from console.agent_files import AgentOption, agent_or_complain
 from console.agent_run import chosen_limits, say_whose_tools
 from console.approval_options import (
+    AfterUntrustedOption,
     ApprovalTimeoutOption,
     ApproveOption,
     OnApprovalOption,
@@ -35,6 +36,7 @@ from console.limit_options import (
     MaxTurns,
     read_period,
 )
+from console.network_option import NetworkOption
 from console.notify_option import NotifyOption, asked_notices, on_approval_when_told
 from console.options import AddressOption, ReasonOption
 from console.output import OutputFormat
@@ -98,8 +100,10 @@ def create(
     max_failures_in_a_row: MaxFailuresInARow = None,
     on_model_failure: OnModelFailureOption = None,
     approve: ApproveOption = None,
+    after_untrusted: AfterUntrustedOption = None,
     on_approval: OnApprovalOption = None,
     approval_timeout: ApprovalTimeoutOption = None,
+    network: NetworkOption = None,
     notify: NotifyOption = None,
     address: AddressOption = None,
     queue: Annotated[
@@ -138,9 +142,14 @@ def create(
         on_model_failure=on_model_failure,
         # Nobody is at a terminal when its runs start.
         approvals=asked_approvals(
-            approve, on_approval_when_told(on_approval, notices), approval_timeout, OutputFormat.JSON
+            approve,
+            on_approval_when_told(on_approval, notices),
+            approval_timeout,
+            OutputFormat.JSON,
+            after_untrusted=after_untrusted,
         ),
         notify=notices,
+        network=network,
     )
     new = NewSchedule(
         checked_name("ID", schedule_id) or "",

@@ -75,6 +75,7 @@ def _call(call: CallProgress) -> dict[str, JsonValue]:
         "outcome": execution.outcome.model_dump(mode="json") if execution.outcome else None,
         **({"approvals": [_approval(event) for event in call.approvals]} if call.approvals else {}),
         **({"child_id": execution.child_id} if execution.child_id else {}),
+        **({"untrusted": True} if execution.untrusted else {}),
     }
 
 

@@ -13,7 +13,7 @@ from console.progress import CallProgress
 from console.safe_text import safe_text
 from console.steering_text import steering_text
 from console.transcript import Transcript, TurnTold, call_status
-from console.wording import answer_preview, call_title, last_lines
+from console.wording import UNTRUSTED_FROM_HERE, answer_preview, call_title, last_lines
 from surefoot.ledger import ContextCompacted, Event, RunFinished
 from surefoot.outcome import ToolFailure, ToolSuccess
 from workers.snapshot import Snapshot
@@ -55,19 +55,21 @@ class TranscriptText:
     def _write_turn(self, turn: TurnTold | None) -> None:
         if turn is not None:
             self._last_text = turn.text
-            self._write(_turn(turn))
+            self._write(_turn(turn, self._transcript.progress.untrusted))
 
     def _write(self, lines: Iterator[str]) -> None:
         for line in lines:
             write_line(self._stream, line)
 
 
-def _turn(turn: TurnTold) -> Iterator[str]:
+def _turn(turn: TurnTold, untrusted: str | None) -> Iterator[str]:
     if turn.number:
         yield f"turn {turn.number}"
     yield from _indented(turn.text)
     for call in turn.calls:
         yield from _call(call)
+        if call.execution.tool_exec_id == untrusted:
+            yield f"    {UNTRUSTED_FROM_HERE}"
     for message in turn.received:
         yield from message_lines(message)
     for event in turn.steered:

@@ -14,6 +14,8 @@ from surefoot.strict_json import encode_json
 from surefoot.summary import summarize_params
 from surefoot.usage import Usage
 
+UNTRUSTED_FROM_HERE = "the run has read untrusted content from here on"
+
 _MAX_ERROR_CHARACTERS = 500
 _MAX_LINE_CHARACTERS = 2_000
 

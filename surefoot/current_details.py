@@ -47,6 +47,8 @@ def _parts(progress: Progress, budget: Budget, *, agent: str | None, model: str)
     if (failure := progress.last_failure) is not None:
         where = f"`{failure.tool_exec_id}` {failure.error_code}"
         yield f"**Last failure** {where}: {code(failure.error, 300)}"
+    if (source := progress.untrusted) is not None:
+        yield f"**Untrusted content** first came from {code(source.tool)} in call `{source.tool_exec_id}`"
     yield f"**Spent** {' · '.join(_spent(budget))}"
     if progress.running or progress.recent:
         head = ["| call | tool and arguments | outcome | time |", "|---|---|---|---|"]
@@ -88,7 +90,9 @@ def _named(calls: tuple[Call, ...]) -> str:
 def _awaited(calls: tuple[Call, ...]) -> Iterator[str]:
     for call in calls[:_MOST_AWAITED]:
         decision = encode_json({"tool_exec_id": call.tool_exec_id, "params_sha256": call.params_sha256})
-        yield f"- {code(call.tool)} {code(call.arguments, 400)}: send the update `approve` with `{decision}`"
+        signed = " and a token, as `surefoot approve … --print` prints it" if call.signed else ""
+        asked = f"{code(call.tool)} {code(call.arguments, 400)}"
+        yield f"- {asked}: send the update `approve` with `{decision}`{signed}"
     if (more := len(calls) - _MOST_AWAITED) > 0:
         yield f"- {more} more"
 

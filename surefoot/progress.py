@@ -1,5 +1,6 @@
 """Where a run stands, as an operator wants to know it: a short state, folded from the ledger's events."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal
 
@@ -28,11 +29,13 @@ from surefoot.ledger import (
     ToolExecutionStarted,
     TurnStarted,
 )
+from surefoot.masking import masked_params, masked_texts
 from surefoot.outcome import ErrorCode
-from surefoot.redaction import redacted
+from surefoot.redaction import REDACTED, redacted
 from surefoot.strict_json import encode_json
 from surefoot.summary import shorten, shorten_shown, summarize_params
-from surefoot.wire import WireModel
+from surefoot.untrusted import UntrustedSource
+from surefoot.wire import WireModel, is_empty, is_none
 
 NEXT_MESSAGE = "the next message"
 """What a session waits for."""
@@ -54,6 +57,8 @@ class Call(WireModel):
     """In short, without secrets."""
     params_sha256: str | None = None
     """What a decision has to name, while it waits for approval."""
+    signed: bool = Field(default=False, exclude_if=is_empty)
+    """Whether such a decision has to be signed."""
     since: datetime
     """When it was scheduled; of one that never was, when it was refused."""
     ended: datetime | None = None
@@ -83,6 +88,8 @@ class Progress(WireModel):
     """Whether the model is being asked."""
     asked: tuple[ToolCall, ...] = Field(default=(), exclude=True)
     """The calls of the last reply; between two turns nobody needs them."""
+    redact: Mapping[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]], exclude=True)
+    """What is not shown of them, by the name of the tool."""
     running: tuple[Call, ...] = ()
     recent: tuple[Call, ...] = ()
     """The newest last."""
@@ -97,6 +104,8 @@ class Progress(WireModel):
     """Why the run is paused; empty where nobody said."""
     model_away: str | None = None
     """Why the model cannot be asked, while the run waits for it."""
+    untrusted: UntrustedSource | None = Field(default=None, exclude_if=is_none)
+    """Where the run's own calls first brought untrusted content from, if any did."""
     ended: Ended | None = None
     time: datetime | None = None
     """Of the last event."""
@@ -124,8 +133,8 @@ def progress_after(progress: Progress, event: Event) -> Progress:
             return now.model_copy(update={"turn": turn, "asking": True, "asked": (), "waiting_for": None})
         case Answered():
             return now.model_copy(update={"waiting_for": NEXT_MESSAGE})
-        case ModelReplied(turn=turn, tool_calls=calls):
-            return now.model_copy(update={"turn": turn, "asking": False, "asked": calls})
+        case ModelReplied(turn=turn, tool_calls=calls, redact=redact):
+            return now.model_copy(update={"turn": turn, "asking": False, "asked": calls, "redact": redact})
         case ApprovalRequested() | ApprovalGiven() | ApprovalDenied():
             return _after_approval(now, event)
         case ToolExecutionScheduled(tool_exec_id=tool_exec_id, tool=tool, time=time):
@@ -158,9 +167,12 @@ def _after_holding(now: Progress, event: RunPaused | ModelUnavailable | RunResum
 
 def _after_approval(now: Progress, event: ApprovalRequested | ApprovalGiven | ApprovalDenied) -> Progress:
     if isinstance(event, ApprovalRequested):
-        asked = shorten(encode_json(redacted(event.params)), _MOST_ASKED_CHARACTERS)
+        asked = shorten(
+            encode_json(redacted(masked_params(event.params, event.redact))), _MOST_ASKED_CHARACTERS
+        )
         call = _call(now, event.tool_exec_id, event.tool, event.time)
-        call = call.model_copy(update={"arguments": asked, "params_sha256": event.params_sha256})
+        named = {"params_sha256": event.params_sha256, "signed": event.signed}
+        call = call.model_copy(update={"arguments": asked, **named})
         return now.model_copy(update={"awaiting_approval": (*now.awaiting_approval, call)})
     decided = now.model_copy(update={"awaiting_approval": _others(now.awaiting_approval, event.tool_exec_id)})
     if isinstance(event, ApprovalDenied) or event.params is None:
@@ -189,17 +201,29 @@ def _after_ending(now: Progress, event: ToolExecutionCompleted | ToolExecutionFa
             "awaiting_approval": _others(now.awaiting_approval, event.tool_exec_id),
         }
     )
+    if event.untrusted and now.untrusted is None:
+        source = UntrustedSource(tool=call.tool, tool_exec_id=event.tool_exec_id)
+        after = after.model_copy(update={"untrusted": source})
     if not isinstance(event, ToolExecutionFailed):
         return after
     failure = LastFailure(
         tool_exec_id=event.tool_exec_id,
         error_code=event.outcome.error_code,
-        error=shorten_shown(event.error.message, _MOST_SENTENCE_CHARACTERS),
+        error=_sentence(now, event),
     )
     codes = tuple(dict.fromkeys((*now.error_codes, failure.error_code)))
     return after.model_copy(
         update={"failures": now.failures + 1, "last_failure": failure, "error_codes": codes}
     )
+
+
+def _sentence(progress: Progress, event: ToolExecutionFailed) -> str:
+    error, paths = event.error.message, progress.redact.get(event.tool, ())
+    call = next((call for call in progress.asked if call.id == event.call_id), None)
+    # What was wrong with a param may quote it.
+    for text in masked_texts(call.params if call else None, paths):
+        error = error.replace(text, REDACTED)
+    return shorten_shown(error, _MOST_SENTENCE_CHARACTERS)
 
 
 def _call(progress: Progress, tool_exec_id: str, tool: str, time: datetime) -> Call:
@@ -215,8 +239,10 @@ def _arguments(progress: Progress, tool_exec_id: str) -> str:
     number = tool_exec_id.rpartition("-")[2]
     if not number.isdecimal() or not 1 <= int(number) <= len(progress.asked):
         return ""
-    match progress.asked[int(number) - 1].params:
+    call = progress.asked[int(number) - 1]
+    match call.params:
         case dict() as params:
-            return shorten_shown(summarize_params(params), _MOST_ARGUMENTS_CHARACTERS)
+            shown = summarize_params(params, progress.redact.get(call.tool, ()))
+            return shorten_shown(shown, _MOST_ARGUMENTS_CHARACTERS)
         case _:
             return ""

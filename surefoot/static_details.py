@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
+from surefoot.approval import approval_text
 from surefoot.budget import dollars, period
 from surefoot.definition import ToolDefinition
 from surefoot.limits import Limits
@@ -19,8 +20,19 @@ def static_details(run: RunInput) -> str:
         f"**Model** {code(run.model)}" + (", prompted protocol" if run.protocol == "prompted" else ""),
         f"**Limits** {' · '.join(_limits(run.limits))}",
         f"**Tools** {_tools(run.tools)}" if run.tools is not None else "**Tools** those of its worker",
+        "" if run.network is None else f"**Network** {'on' if run.network else 'off'}",
+        *_untrusted(run),
     ]
     return "\n\n".join(filter(None, lines))
+
+
+def _untrusted(run: RunInput) -> Iterator[str]:
+    if rules := run.after_untrusted:
+        told = ", ".join(f"{name} {approval_text(rule)}" for name, rule in rules.items())
+        yield f"**After untrusted content** approval of calls: {told}"
+    if (source := run.untrusted) is not None:
+        where = f"from {code(source.tool)} in call `{source.tool_exec_id}`"
+        yield f"**Untrusted content** read by its caller, {where}"
 
 
 def _limits(limits: Limits) -> Iterator[str]:

@@ -90,7 +90,10 @@ def test_an_agent_is_shown_with_all_that_its_file_says(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fields = ("limits: {maxTurns: 1000, maxCost: 2, maxTime: 90m}", "mcpServers: {time: {command: a}}")
-    write_agent(project / "agents" / "reviewer.md", *fields, "model: scripted:a.yaml", prompt="One.\n\nTwo.")
+    safety = ("network: off", "afterUntrusted: {irreversible: always}")
+    write_agent(
+        project / "agents" / "reviewer.md", *fields, *safety, "model: scripted:a.yaml", prompt="One.\n\nTwo."
+    )
 
     show_agent("reviewer")
     shown = capsys.readouterr().out
@@ -104,7 +107,9 @@ def test_an_agent_is_shown_with_all_that_its_file_says(
         "protocol  that of the run\n"
         "tools     builtin\n"
         "servers   time\n"
-        "limits    maxTurns 1,000, maxCost $2.00, maxTime 1h 30m, maxFailuresInARow 5\n\n"
+        "limits    maxTurns 1,000, maxCost $2.00, maxTime 1h 30m, maxFailuresInARow 5\n"
+        "          after untrusted content: irreversible always\n"
+        "network   off\n\n"
         "One.\n\nTwo.\n"
     )
     assert fields_shown == {
@@ -117,6 +122,8 @@ def test_an_agent_is_shown_with_all_that_its_file_says(
         "mcp_servers": ["time"],
         "limits": Limits(max_turns=1000, max_cost=Decimal(2), max_seconds=5400).model_dump(mode="json"),
         "approval": {},
+        "after_untrusted": {"irreversible": "always"},
+        "network": False,
         "on_model_failure": None,
         "output_schema": None,
         "system": "One.\n\nTwo.",

@@ -3,8 +3,17 @@ from datetime import UTC, datetime
 import pytest
 
 from surefoot.current_details import Budget, current_details
-from surefoot.ledger import Event, ModelUnavailable, RunFinished, RunPaused, RunResumed, TurnStarted
+from surefoot.ledger import (
+    Event,
+    ModelUnavailable,
+    RunFinished,
+    RunPaused,
+    RunResumed,
+    ToolExecutionCompleted,
+    TurnStarted,
+)
 from surefoot.limits import Limits
+from surefoot.outcome import ToolSuccess
 from surefoot.progress import Progress, progress_after
 from surefoot.spent import Spent
 from surefoot.usage import NO_USAGE
@@ -39,3 +48,21 @@ def test_what_holds_a_run_is_its_status_and_its_first_line(
     details = current_details(progress, Budget(Limits(), Spent(), 0), agent=None, model="m")
 
     assert (progress.status, details.partition("\n")[0]) == (status, f"**{head}**")
+
+
+def test_where_untrusted_content_first_came_from_is_shown() -> None:
+    progress = Progress()
+    for number, untrusted in enumerate((False, True, True), 1):
+        ended = ToolExecutionCompleted(
+            time=NOW,
+            tool_exec_id=f"3-{number}",
+            call_id=f"c{number}",
+            tool="fetch",
+            outcome=ToolSuccess(tool="fetch", result=None),
+            untrusted=untrusted,
+        )
+        progress = progress_after(progress, ended)
+
+    details = current_details(progress, Budget(Limits(), Spent(), 0), agent=None, model="m")
+
+    assert "**Untrusted content** first came from `fetch` in call `3-2`" in details.split("\n\n")

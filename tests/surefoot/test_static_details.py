@@ -6,6 +6,7 @@ from surefoot.definition import ToolDefinition
 from surefoot.limits import Limits
 from surefoot.run import RunInput
 from surefoot.static_details import static_details
+from surefoot.untrusted import UntrustedSource
 
 
 def definition(name: str) -> ToolDefinition:
@@ -48,6 +49,25 @@ def definition(name: str) -> ToolDefinition:
                 f"**Tools** {', '.join(f'`t{n}`' for n in range(24))}, 2 more",
             ],
             id="everything",
+        ),
+        pytest.param(
+            RunInput(
+                prompt="Go.",
+                model="m",
+                tools=(),
+                network=False,
+                after_untrusted={"write": "always", "network": "outside-workdir"},
+                untrusted=UntrustedSource(tool="fetch", tool_exec_id="3-1", of_caller=True),
+            ),
+            [
+                "**Model** `m`",
+                "**Limits** 50 turns",
+                "**Tools** none",
+                "**Network** off",
+                "**After untrusted content** approval of calls: write always, network outside-workdir",
+                "**Untrusted content** read by its caller, from `fetch` in call `3-1`",
+            ],
+            id="what it may do after untrusted content",
         ),
         pytest.param(
             RunInput(prompt="Go.", model="x`|<b>", tools=()),

@@ -149,7 +149,7 @@ def test_all_that_is_wrong_below_an_agent_is_said_where_it_is_named(tmp_path: Pa
         "boss.md:5: tools.1: nowhere: there is no such tools directory",
         (
             "broken.md:3: colour: is no field of an agent file; they are name, description, model, protocol, "
-            "tools, mcpServers, limits, approval, onModelFailure, outputSchema"
+            "tools, mcpServers, limits, approval, afterUntrusted, network, onModelFailure, outputSchema"
         ),
         "boss.md:7: tools.3: missing.md: there is no such file; an agent file is meant",
         no_module,
