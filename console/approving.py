@@ -13,7 +13,9 @@ from console.child_runs import ChildRuns
 from console.command_line import command_on
 from console.lines import write_line
 from console.safe_text import safe_line
+from console.signing import why_not_signable
 from surefoot.ledger import ApprovalDenied, ApprovalGiven, ApprovalRequested, Event
+from workers.authority_key import AuthorityKey
 
 
 class Approving:
@@ -28,12 +30,19 @@ class Approving:
         address: str | None,
         asks: bool,
         children: bool,
+        key: AuthorityKey | None = None,
     ) -> None:
-        """`address` is what commands have to name; `asks` is for somebody at the terminal."""
+        """`address` is what commands have to name; `asks` is for somebody at the terminal.
+
+        Of calls whose decisions have to be signed nobody is asked without a `key`, but told how to decide.
+        """
         self._workflow_id = workflow_id
-        self._asker = Asker(client, output) if asks else None
+        self._asker = Asker(client, output, key) if asks else None
         self._asking = asyncio.create_task(self._asker.ask()) if self._asker is not None else None
-        self._notice = ApprovalNotice(lambda name, run, call: command_on(name, run, address, call))
+        self._notice = ApprovalNotice(
+            lambda name, run, call: command_on(name, run, address, call),
+            lambda asked: not asks or why_not_signable(asked, key) is not None,
+        )
         self._children = ChildRuns(client, self._hear_child) if children else None
 
     def hear(self, event: Event) -> None:
@@ -43,9 +52,8 @@ class Approving:
             self._children.hear(event)
 
     def due(self) -> Iterator[str]:
-        """Give the lines that are due, where nobody is asked."""
-        if self._asker is None:
-            yield from self._notice.due()
+        """Give the lines that are due on calls that nobody is asked about."""
+        yield from self._notice.due()
 
     async def close(self) -> None:
         """Ask no more."""
@@ -56,7 +64,9 @@ class Approving:
             await asyncio.gather(self._asking, return_exceptions=True)
 
     def _hear(self, workflow_id: str, event: Event) -> None:
-        (self._asker or self._notice).hear(workflow_id, event)
+        self._notice.hear(workflow_id, event)
+        if self._asker is not None:
+            self._asker.hear(workflow_id, event)
 
     def _hear_child(self, workflow_id: str, event: Event) -> None:
         # Nobody shows what happens there.

@@ -13,11 +13,13 @@ from temporalio.client import Client
 from console.lines import write_line
 from console.open_questions import OpenQuestion, OpenQuestions
 from console.safe_text import safe_line
+from console.signing import signed_if_asked, why_not_signable
 from console.typed_line import forget_typed, typed_line
 from surefoot.ledger import Event
 from surefoot.run import Approve, Deny
 from surefoot.strict_json import NotStrictJsonError, strict_json
-from workers.deciding import approve_call, deny_call
+from workers.authority_key import AuthorityKey
+from workers.deciding import decide_call
 from workers.updates import UnansweredError, UpdateRefusedError
 
 _UNEXPLAINED = "an operator said no"
@@ -73,8 +75,10 @@ def read_reply(text: str) -> Yes | No | Edit | None:
 class Asker:
     """Asks about one call after the other; those that others decided about are not asked any more."""
 
-    def __init__(self, client: Client, output: object) -> None:
+    def __init__(self, client: Client, output: object, key: AuthorityKey | None = None) -> None:
+        """Decisions are signed with the `key`; without one, nothing is asked that would have to be."""
         self._client = client
+        self._key = key
         self._drawing = output if isinstance(output, Drawing) else None
         self._questions = OpenQuestions()
         self._heard = asyncio.Event()
@@ -84,17 +88,22 @@ class Asker:
         """Take note of an event of a run that was shown just now."""
         self._questions.hear(workflow_id, event)
         self._heard.set()
-        if self._prompt and self._questions.all:
+        if self._prompt and self._open:
             _write(self._prompt)
 
     async def ask(self) -> None:
         """Ask for as long as the run goes on; ends with its input."""
         while True:
             self._heard.clear()
-            if not self._questions.all:
+            if not self._open:
                 await self._heard.wait()
-            elif not await self._about(self._questions.all[0]):
+            elif not await self._about(self._open[0]):
                 return
+
+    @property
+    def _open(self) -> tuple[OpenQuestion, ...]:
+        waiting = self._questions.all
+        return tuple(one for one in waiting if why_not_signable(one.asked, self._key) is None)
 
     async def _about(self, question: OpenQuestion) -> bool:
         if self._drawing is not None:
@@ -145,9 +154,7 @@ class Asker:
             scope="run" if always else "once",
             params=params,
         )
-        with _told():
-            await approve_call(self._client, question.workflow_id, request)
-            await self._decided(question)
+        await self._decide(question, request)
 
     async def _deny(self, question: OpenQuestion, reason: str) -> None:
         request = Deny(
@@ -155,8 +162,13 @@ class Asker:
             params_sha256=question.asked.params_sha256,
             reason=reason,
         )
+        await self._decide(question, request)
+
+    async def _decide(self, question: OpenQuestion, request: Approve | Deny) -> None:
+        run = question.workflow_id
         with _told():
-            await deny_call(self._client, question.workflow_id, request)
+            request = await signed_if_asked(self._client, run, request, question.asked, self._key)
+            await decide_call(self._client, run, request)
             await self._decided(question)
 
     async def _decided(self, question: OpenQuestion) -> None:

@@ -15,6 +15,7 @@ from console.interrupt import Interrupt
 from console.lines import write_line
 from console.output import Output
 from surefoot.ledger import RunFinished
+from workers.authority_key import AuthorityKey
 from workers.following import follow
 from workers.snapshot import Snapshot
 
@@ -31,18 +32,19 @@ async def watch(
     address: str | None = None,
     asks: bool = False,
     children: bool = False,
+    key: AuthorityKey | None = None,
 ) -> ExitCode:
     """Show a run as it goes, from its beginning; leaving it does not end it.
 
     `address` is what commands about the run have to name; None is the embedded server. With `asks`, whoever
     is at the terminal is asked about calls that wait for approval, and with `children` about those of agents
-    that the run calls, too.
+    that the run calls, too; with a `key`, what they decide is signed where it has to be.
 
     Raises:
         RunUnknownError, RPCError: as `follow` does.
     """
     held = HeldNotice(command_on("resume", workflow_id, address))
-    approving = Approving(client, workflow_id, output, address=address, asks=asks, children=children)
+    approving = Approving(client, workflow_id, output, address=address, asks=asks, children=children, key=key)
     watching = asyncio.create_task(_show(client, workflow_id, output, held, approving))
     try:
         await interrupt.first(watching)
