@@ -9,6 +9,7 @@ from rich.text import Text
 from activities.interface import COMPACT_CONTEXT, Capture
 from console.call_line import call_line
 from console.durations import between
+from console.live_draft import draft_lines
 from console.notices import Notices, look, notice_lines
 from console.progress import CallProgress, Progress
 from console.safe_text import safe_text
@@ -50,6 +51,7 @@ def running_lines(scene: Scene, now: datetime, *, width: int) -> Iterator[Text]:
         yield Text(f"    {more}", "dim")
     if not calls:
         yield _waiting_line(scene, now)
+        yield from _draft(scene, width)
     for line in notice_lines(scene.notices, queue=scene.queue, now=now):
         yield Text(f"  {line}", "yellow")
 
@@ -98,6 +100,12 @@ def _waiting_line(scene: Scene, now: datetime) -> Text:
         return line.append("working" if progress.turn else "starting", "none")
     line.append(f"turn {progress.turn}: asking {safe_text(scene.model)}", "none")
     return line.append(f"  {between(progress.asked_model_at, now)}", "cyan")
+
+
+def _draft(scene: Scene, width: int) -> Iterator[Text]:
+    # What was seen last may be older than the reply, which is printed above by then.
+    if scene.progress.asked_model_at is not None:
+        yield from draft_lines(scene.running.values(), lines=_MAX_TAIL_LINES, width=width)
 
 
 def _spinner(now: datetime) -> str:

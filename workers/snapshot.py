@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from pydantic import ValidationError
@@ -11,9 +11,11 @@ from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.client import WorkflowExecutionDescription, WorkflowExecutionStatus, WorkflowHandle
 from temporalio.converter import DataConverter
 
-from activities.interface import Capture
+from activities.interface import LLM_TURN, Capture, Written
 from workers.encryption.failures import message_of
 from workflows.converter import UnreadableError
+
+_Told = TypeVar("_Told", Capture, Written)
 
 _RUNS = frozenset(
     {
@@ -27,7 +29,7 @@ _RUNS = frozenset(
 
 @dataclass(frozen=True)
 class RunningActivity:
-    """A model turn or a tool call that has not ended; `captured` is its latest output, if it told any."""
+    """A model turn or a tool call that has not ended, with what its last heartbeat told."""
 
     activity_id: str
     """`<turn>-<n>` for a tool call: its tool_exec_id."""
@@ -38,6 +40,9 @@ class RunningActivity:
     next_attempt_at: datetime | None
     last_failure: str | None
     captured: Capture | None
+    """A tool call's latest output, if it told any."""
+    written: Written | None = None
+    """What the model has written of its reply, while it is being asked for it."""
 
 
 @dataclass(frozen=True)
@@ -91,24 +96,34 @@ def has_ended(status: WorkflowExecutionStatus | None) -> bool:
 
 async def _running(pending: PendingActivityInfo, converter: DataConverter) -> RunningActivity:
     started = pending.state in _RUNS
+    kind = pending.activity_type.name
+    told = await _told(pending, converter)
     return RunningActivity(
         activity_id=pending.activity_id,
-        activity_type=pending.activity_type.name,
+        activity_type=kind,
         started_at=_time(pending.last_started_time) if started else None,
         attempt=pending.attempt,
         next_attempt_at=None if started else _time(pending.next_attempt_schedule_time),
         last_failure=await message_of(pending.last_failure, converter) or None,
-        captured=await _captured(pending, converter),
+        captured=None if kind == LLM_TURN else _read(Capture, told),
+        # While it waits for its next attempt, the server still has what the last one wrote.
+        written=_read(Written, told) if kind == LLM_TURN and started else None,
     )
 
 
-async def _captured(pending: PendingActivityInfo, converter: DataConverter) -> Capture | None:
+async def _told(pending: PendingActivityInfo, converter: DataConverter) -> object:
     if not pending.heartbeat_details.payloads:
         return None
     try:
-        details = await converter.decode(pending.heartbeat_details.payloads)
-        return Capture.model_validate(details[0])
-    except (UnreadableError, ValidationError, RuntimeError, KeyError, ValueError):
+        return (await converter.decode(pending.heartbeat_details.payloads))[0]
+    except (UnreadableError, RuntimeError, KeyError, ValueError):
+        return None
+
+
+def _read(kind: type[_Told], told: object) -> _Told | None:
+    try:
+        return None if told is None else kind.model_validate(told)
+    except ValidationError:
         return None
 
 

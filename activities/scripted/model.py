@@ -8,12 +8,19 @@ from pathlib import PurePath
 
 from pydantic import JsonValue
 
+from activities.draft import Draft
 from activities.interface import LlmTurnResult
-from activities.model import Model, ModelContextOverflowError, ModelRefusedError, ModelUnavailableError
+from activities.model import (
+    DraftingModel,
+    ModelContextOverflowError,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
 from activities.scripted.scene import Position, Scene
 from activities.scripted.script import Script
 from activities.scripted.steps import ScriptedFailure, ScriptedReply
 from activities.scripted.template import NotThereError, render, render_text
+from activities.scripted.writing import write
 from surefoot.conversation import AssistantMessage, Message, ToolCall, UserMessage, message_bytes
 from surefoot.usage import Usage
 
@@ -32,6 +39,10 @@ class ScriptedModel:
     attempt: int = 1
 
     async def reply(self, messages: Sequence[Message], *, closing: bool) -> LlmTurnResult:
+        """Give a reply that nobody looks at before it is whole; else as `draft_reply`."""
+        return await self.draft_reply(messages, closing=closing, draft=Draft())
+
+    async def draft_reply(self, messages: Sequence[Message], *, closing: bool, draft: Draft) -> LlmTurnResult:
         """Give the reply of the first step from here on that fits the outcomes of the last calls.
 
         Raises:
@@ -55,6 +66,8 @@ class ScriptedModel:
             message = _rendered(reply, scene.scope(next_turn.matched), turn=scene.turn)
         except NotThereError as error:
             raise ModelRefusedError(f"{where}: the template {error}") from None
+        if reply.write_seconds:
+            await write(message, draft, seconds=reply.write_seconds)
         return self._result(message, next_turn.position, Usage(requests=1, **reply.usage.model_dump()))
 
     def _check_size(self, messages: Sequence[Message]) -> None:
@@ -87,7 +100,7 @@ class ScriptedModel:
         )
 
 
-_fits: type[Model] = ScriptedModel
+_fits: type[DraftingModel] = ScriptedModel
 
 
 def _is_summary_request(message: Message) -> bool:

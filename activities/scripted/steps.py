@@ -76,6 +76,8 @@ class ScriptedReply(_Part):
     fail: ScriptedFailure | None = None
     usage: ScriptedUsage = ScriptedUsage()
     delay_seconds: Annotated[float, Field(ge=0, le=3_600)] = 0
+    write_seconds: Annotated[float, Field(ge=0, le=3_600)] = 0
+    """How long it is being written after that, word by word."""
 
     @field_validator("when", mode="before")
     @classmethod

@@ -13,6 +13,7 @@ import json
 import select
 import socket
 import threading
+import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -73,7 +74,7 @@ class ModelServer:
         """Every request so far, the oldest first."""
         self._answers = deque(answers)
         self._closing = threading.Event()
-        self._going_on = threading.Event()
+        self._going_on, self._held = threading.Event(), 0
         self.left = threading.Event()
         """Set when a client has closed a connection on which a stream was held."""
         self._arrival = threading.Condition()
@@ -103,13 +104,20 @@ class ModelServer:
         """Let streams that are held go on."""
         self._going_on.set()
 
+    def hold_again(self) -> None:
+        """Hold the streams that come next, once those that are held have gone on."""
+        while self._held:
+            time.sleep(0.005)
+        self._going_on.clear()
+
     def hold(self, connection: socket.socket) -> None:
         """Wait in this thread until a stream may go on, or nobody reads it any more."""
-        while not (self._going_on.is_set() or self._closing.is_set()):
+        self._held += 1
+        while not (self._going_on.is_set() or self._closing.is_set() or self.left.is_set()):
             readable, _, _ = select.select([connection], [], [], 0.02)
             if readable and not connection.recv(1, socket.MSG_PEEK):
                 self.left.set()
-                return
+        self._held -= 1
 
     def __enter__(self) -> Self:
         self._thread.start()

@@ -6,6 +6,7 @@ from functools import reduce
 from pydantic import JsonValue
 from rich.console import Group
 
+from activities.interface import Written
 from console.live_view import Scene, running_lines, seen
 from console.progress import Progress, advance
 from surefoot.ledger import Event
@@ -122,3 +123,64 @@ def test_a_call_that_has_ended_is_not_drawn_from_an_older_look() -> None:
     scene = replace(scene, progress=replace(scene.progress, in_flight={}))
 
     assert "bash" not in "".join(line.plain for line in running_lines(scene, at(10), width=60))
+
+
+def _writing(**written: object) -> Snapshot:
+    return snapshot(running("turn-1", "llm_turn", started_at=at(4), written=Written.model_validate(written)))
+
+
+def test_the_text_of_a_reply_is_shown_by_its_end_while_it_is_written() -> None:
+    text = "# Plan\n\n" + "\n".join(f"{n}. do this" for n in range(1, 6)) + "\n6. and then look\x1b[2K there"
+    look = _writing(text=text, doing="text", characters=90)
+
+    assert _drawn([turn(1, 4)], look, width=28) == [
+        "turn 1: asking m  6.0s",
+        "│ 2. do this",
+        "│ 3. do this",
+        "│ 4. do this",
+        "│ 5. do this",
+        "│ 6. and then look␛[2K",
+        "│ there",
+    ]
+
+
+def test_of_one_long_paragraph_the_end_is_shown() -> None:
+    look = _writing(text=" ".join(f"word{n}" for n in range(100)), doing="text", characters=700)
+
+    drawn = _drawn([turn(1, 4)], look, width=46)
+
+    assert (len(drawn), drawn[-1]) == (7, "│ word97 word98 word99")
+
+
+def test_wide_characters_and_words_without_end_stay_within_the_width() -> None:
+    look = _writing(text="漢" * 60 + " " + "x" * 60, doing="text", characters=121)
+
+    lines = _drawn([turn(1, 4)], look, width=40)
+
+    assert lines[1:] == [
+        *["│ " + "漢" * 17] * 3,
+        "│ " + "漢" * 9 + " " + "x" * 7,
+        "│ " + "x" * 34,
+        "│ " + "x" * 19,
+    ]
+
+
+def test_what_is_not_shown_of_a_reply_is_counted() -> None:
+    reasons = _writing(doing="reasoning", characters=1_234)
+    calls = _writing(text="Look:", doing="call", tool="edit\n_file", characters=9_999)
+
+    assert _drawn([turn(1, 4)], reasons)[1:] == ["reasoning, 1,234 characters so far"]
+    assert _drawn([turn(1, 4)], calls)[1:] == [
+        "│ Look:",
+        "writing a call of edit _file, 9,999 characters so far",
+    ]
+
+
+def test_a_reply_that_is_whole_is_not_drawn_from_an_older_look() -> None:
+    look = _writing(text="Look:", doing="text", characters=5)
+
+    assert _drawn([turn(1, 4), replied(1, 9, "Look: this.")], look) == ["working"]
+
+
+def test_a_model_that_has_written_nothing_shows_nothing() -> None:
+    assert _drawn([turn(1, 4)], _writing()) == ["turn 1: asking m  6.0s"]

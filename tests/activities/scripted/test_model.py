@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
@@ -5,6 +6,8 @@ from decimal import Decimal
 import pytest
 from pydantic import JsonValue
 
+from activities.draft import Draft
+from activities.interface import Written
 from activities.model import ModelRefusedError, ModelUnavailableError
 from activities.scripted.model import ScriptedModel
 from activities.scripted.script import parse_script
@@ -303,3 +306,19 @@ async def test_a_reply_survives_the_conversation_it_joins() -> None:
     reply = (await scripted(CALLING).reply(OPENING, closing=False)).reply
     travelled = AssistantMessage.model_validate_json(reply.model_dump_json())
     assert Conversation().append(travelled).prefix == Conversation().append(reply).prefix
+
+
+async def test_a_reply_is_written_word_by_word_for_those_who_look() -> None:
+    text = "steps: [{say: one two three, reasoning: Hm., call: [{bash: {command: ls}}], write_seconds: 0.2}]"
+    draft, looks = Draft(), list[Written]()
+
+    asking = asyncio.create_task(scripted(text).draft_reply(OPENING, closing=False, draft=draft))
+    while not asking.done():
+        await asyncio.sleep(0.001)
+        looks += [now for now in [draft.written()] if not looks or looks[-1] != now]
+    reply = (await asking).reply
+
+    assert reply == (await scripted(text.replace("0.2", "0")).reply(OPENING, closing=False)).reply
+    assert [look.text for look in looks if look.doing == "text"] == ["one ", "one two ", "one two three"]
+    assert {look.doing for look in looks} == {"reasoning", "text", "call"}
+    assert (looks[-1].tool, looks[-1].characters) == ("bash", len('Hm.one two three{"command": "ls"}'))
