@@ -82,26 +82,50 @@ def restrict(read: "Sequence[str]", write: "Sequence[str]", *, network: bool) ->
     version = abi()
     if version < LEAST_ABI:
         raise OSError(errno.ENOSYS, f"Landlock {LEAST_ABI} is needed and the kernel has {version}")
-    ruleset = _ruleset(version, network=network)
-    try:
-        for paths, rights in ((read, _READ), (write, _WRITE)):
-            for path in paths:
-                _grant(ruleset, path, rights)
-        _prctl(_PR_SET_NO_NEW_PRIVS, 1)
-        _checked(_system_call(_RESTRICT_SELF, ruleset, 0, 0))
-    finally:
-        os.close(ruleset)
+    ruleset = _ruleset(*_rights(version, network=network))
+    _put_up(ruleset, ((read, _READ), (write, _WRITE)))
 
 
-def _ruleset(version: int, *, network: bool) -> int:
+def keep_apart() -> None:
+    """Let this process signal none but those that it starts, and reach no abstract Unix socket but theirs.
+
+    Also one that is walled in already is kept apart from whoever is behind the same walls. Before version 6
+    of Landlock nothing is changed.
+
+    Raises:
+        OSError: it could not be done.
+    """
+    if abi() >= _SCOPE_ABI:
+        scopes = SCOPE_ABSTRACT_UNIX_SOCKET | SCOPE_SIGNAL
+        # Each set of rules denies this one right, even if it says nothing of files.
+        _put_up(_ruleset(REFER, 0, scopes), ((("/",), REFER),))
+
+
+def _rights(version: int, *, network: bool) -> "list[int]":
     files = _WRITE | _REFUSED | (IOCTL_DEV if version >= _IOCTL_ABI else 0)
     attributes = [files]
     if version >= _NETWORK_ABI:
         attributes.append(0 if network else BIND_TCP | CONNECT_TCP)
     if version >= _SCOPE_ABI:
         attributes.append(SCOPE_ABSTRACT_UNIX_SOCKET | SCOPE_SIGNAL)
+    return attributes
+
+
+def _ruleset(*attributes: int) -> int:
+    """Begin a set of rules with these rights to be taken: of files, of TCP, and scopes."""
     encoded = b"".join(attribute.to_bytes(8, sys.byteorder) for attribute in attributes)
     return _checked(_system_call(_CREATE_RULESET, encoded, len(encoded), 0))
+
+
+def _put_up(ruleset: int, granted: "Sequence[tuple[Sequence[str], int]]" = ()) -> None:
+    try:
+        for paths, rights in granted:
+            for path in paths:
+                _grant(ruleset, path, rights)
+        _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+        _checked(_system_call(_RESTRICT_SELF, ruleset, 0, 0))
+    finally:
+        os.close(ruleset)
 
 
 def _grant(ruleset: int, path: str, rights: int) -> None:

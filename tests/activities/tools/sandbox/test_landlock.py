@@ -196,6 +196,60 @@ def test_no_process_outside_is_signalled(places: Places) -> None:
     assert answers == ("done", "EPERM")
 
 
+@_needs_abi(6)
+def test_one_that_is_kept_apart_reaches_nobody_behind_the_same_walls(places: Places) -> None:
+    name = f"surefoot-apart-{os.getpid()}"
+    attempt = f"""
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind('\\0{name}')
+    listening.listen()
+    read, write = os.pipe()
+    if os.fork() == 0:
+        APART
+        for attempt in (
+            lambda: os.kill(os.getppid(), 0),
+            lambda: socket.socket(socket.AF_UNIX).connect('\\0{name}'),
+        ):
+            try:
+                attempt()
+                os.write(write, b'done ')
+            except OSError as error:
+                os.write(write, f'{{errno.errorcode[error.errno]}} '.encode())
+        os._exit(0)
+    os.wait()
+    return os.read(read, 100).decode()
+    """
+
+    answers = [
+        in_a_child(attempt.replace("APART", apart), confine=places.confine())
+        for apart in ("pass", "landlock.keep_apart()")
+    ]
+
+    assert answers == ["done done ", "EPERM EPERM "]
+
+
+@_needs_abi(6)
+def test_one_that_is_kept_apart_moves_files_between_its_directories(places: Places) -> None:
+    source, target = str(places.write / "file"), str(places.write / "directory" / "file")
+    attempt = f"os.rename({source!r}, {target!r}); return open({target!r}).read()"
+
+    assert in_a_child(attempt, confine=f"{places.confine()}; landlock.keep_apart()") == "write"
+
+
+@_needs_abi(6)
+def test_one_that_is_kept_apart_has_its_files_and_its_children(places: Places) -> None:
+    attempt = f"""
+    if (child := os.fork()) == 0:
+        import time
+        time.sleep(60)
+    os.kill(child, 9)
+    os.wait()
+    return open({str(places.hidden / "file")!r}).read()
+    """
+
+    assert in_a_child(attempt, confine="landlock.keep_apart()") == "hidden"
+
+
 @needs
 def test_its_own_children_are_signalled(places: Places) -> None:
     attempt = """
