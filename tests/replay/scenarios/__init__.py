@@ -15,6 +15,7 @@ from tests.replay.scenarios import (
     steering,
     sub_agents,
     turns,
+    untrusted,
 )
 from tests.replay.stage import Stage
 
@@ -31,6 +32,7 @@ _MODULES = (
     sessions,
     notices,
     attributes,
+    untrusted,
 )
 
 SCENARIOS: Mapping[str, Callable[[Stage], Awaitable[None]]] = {
