@@ -51,7 +51,7 @@ async def _examine(settings: Settings, named: str | None, output: DoctorFormat) 
     unreachable = False
     try:
         server = await _server(settings, named)
-        findings += await server_findings(server) if server else no_server()
+        findings += await server_findings(server, settings) if server else no_server()
     except (TemporalUnreachableError, RPCError) as error:
         findings.append(fail("server", f"{error}; start it, or name another with --address"))
         unreachable = True

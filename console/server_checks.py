@@ -1,25 +1,43 @@
 """What `surefoot doctor` looks at on a Temporal server."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest, GetSystemInfoRequest
 from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
-from console.findings import Finding, Verdict, fail, ok, warn
+from console.findings import Finding, fail, ok, warn
+from console.run_checks import run_findings
+from workers.process_table import command_line
+from workers.search_attributes import missing_search_attributes
+from workers.server_clock import server_clock
+from workers.server_process import find_server
+from workers.settings import Settings
+from workers.state_directory import StateDirectory
 from workers.temporal import Temporal
-from workers.wedged_runs import RunsLookedAt, WedgedRun, find_wedged_runs
+from workers.tuning import missing_tuning
 
 _SHORT_RETENTION = timedelta(days=7)
+_MOST_SKEW = timedelta(seconds=5)
 
 
-async def server_findings(server: Temporal) -> list[Finding]:
+async def server_findings(server: Temporal, settings: Settings) -> list[Finding]:
     """Check a server that answers, and the runs in its namespace.
 
     Raises:
         RPCError: it stopped answering.
     """
-    return [await _version(server), await _retention(server.client), *await _runs(server.client)]
+    client = server.client
+    ahead = None if server.embedded else await _server_clock(client)
+    now = datetime.now(UTC) + (ahead or timedelta())
+    return [
+        await _version(server),
+        _tuning(settings) if server.embedded else _untold_tuning(),
+        *([] if server.embedded else [clock_finding(ahead)]),
+        await _retention(client),
+        await _search_attributes(client),
+        *await run_findings(server, settings.task_queue, now=now),
+    ]
 
 
 def no_server() -> list[Finding]:
@@ -63,26 +81,59 @@ def _no_namespace(error: RPCError, namespace: str) -> Finding:
             raise error
 
 
-async def _runs(client: Client) -> list[Finding]:
-    try:
-        looked = await find_wedged_runs(client)
-    except RPCError as error:
-        if error.status in (RPCStatusCode.NOT_FOUND, RPCStatusCode.PERMISSION_DENIED):
-            return [fail("runs", f"cannot be listed: {error.message}")]
-        raise
-    return [*(_wedged(run) for run in looked.wedged), _summary(looked)]
+def _tuning(settings: Settings) -> Finding:
+    server = find_server(StateDirectory(settings.state_directory).database)
+    missing = missing_tuning(command_line(server.process_id) or "") if server is not None else ()
+    if missing:
+        return warn(
+            "tuning",
+            f"the embedded server was started without {', '.join(missing)}, and may be slow: end the "
+            "commands that use it, and the next one starts it anew",
+        )
+    return ok("tuning", "the embedded server has the settings without which a turn waits for it")
 
 
-def _summary(looked: RunsLookedAt) -> Finding:
-    sentence = f"{looked.looked_at} open runs looked at, {len(looked.wedged)} cannot go on"
-    if looked.more:
-        return warn("runs", f"{sentence}; there are more, which were not looked at")
-    return Finding(Verdict.FAIL if looked.wedged else Verdict.OK, "runs", sentence)
-
-
-def _wedged(run: WedgedRun) -> Finding:
-    sentence = (
-        f"{run.workflow_id} cannot go on, its workflow task failed {run.attempts - 1} times: {run.reason}: "
-        "start workers with code that fits, and it goes on by itself; or terminate it"
+def _untold_tuning() -> Finding:
+    return ok(
+        "tuning", "a server does not tell its dynamic configuration: docs/scaling.md has what ours is set to"
     )
-    return Finding(Verdict.FAIL, "wedged run", sentence, wedged=run)
+
+
+async def _server_clock(client: Client) -> timedelta | None:
+    try:
+        return await server_clock(client)
+    except RPCError as error:
+        if error.status in (RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED):
+            raise
+        return None
+
+
+def clock_finding(ahead: timedelta | None) -> Finding:
+    """Judge how far the server's clock is ahead; None is unknown."""
+    if ahead is None:
+        return warn("clock", "the server does not tell its time: compare it with `date` here by hand")
+    seconds = ahead.total_seconds()
+    if abs(ahead) <= _MOST_SKEW:
+        return ok("clock", f"within {max(abs(seconds), 0.1):.1f}s of the server's")
+    where = "behind" if seconds > 0 else "ahead of"
+    return warn(
+        "clock",
+        f"this machine's clock is {abs(seconds):.0f}s {where} the server's: times of calls and expiries of "
+        "approvals are off by as much; synchronise both with NTP",
+    )
+
+
+async def _search_attributes(client: Client) -> Finding:
+    try:
+        missing = await missing_search_attributes(client)
+    except RPCError as error:
+        if error.status in (RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED):
+            raise
+        return warn("attributes", f"search attributes may not be listed, and runs set none: {error.message}")
+    if missing:
+        return warn(
+            "attributes",
+            f"the namespace lacks the search attributes {', '.join(sorted(missing))}, and runs are not found "
+            "by them: docs/operations.md has the commands that create them",
+        )
+    return ok("attributes", "the namespace has all search attributes that runs are found by")

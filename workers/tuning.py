@@ -20,6 +20,15 @@ DYNAMIC_CONFIGURATION: Mapping[str, bool | int | str] = MappingProxyType(
 """Keys of Temporal's dynamic configuration and their values; `deploy/` holds the same ones."""
 
 
+def missing_tuning(command_line: str) -> tuple[str, ...]:
+    """Name the keys that a running `temporal server start-dev` was not given as they are here."""
+    return tuple(
+        key
+        for key, value in DYNAMIC_CONFIGURATION.items()
+        if f" --dynamic-config-value {key}={json.dumps(value)}" not in command_line
+    )
+
+
 def dynamic_configuration_flags() -> Iterator[str]:
     """Give the tuning as arguments of `temporal server start-dev`."""
     for key, value in DYNAMIC_CONFIGURATION.items():

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.enums.v1 import EventType, WorkflowTaskFailedCause
+from temporalio.api.failure.v1 import Failure
 from temporalio.api.history.v1 import HistoryEvent
 from temporalio.api.workflowservice.v1 import GetWorkflowExecutionHistoryReverseRequest
 from temporalio.client import Client
@@ -16,6 +17,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from surefoot.run import WORKFLOW
 from surefoot.summary import shorten
 from workers.encryption.failures import message_of
+from workers.encryption.keys import KeyUnknownError
 
 MAX_RUNS = 200
 """How many runs are looked at; a server can hold any number."""
@@ -42,6 +44,8 @@ class WedgedRun:
     """How often the task was tried."""
     reason: str
     """What it failed with, on one line."""
+    lacks_key: bool = False
+    """Whether that is that its workers do not have the key of what it is told."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +53,21 @@ class RunsLookedAt:
     """What a look at the open runs of a namespace found."""
 
     wedged: tuple[WedgedRun, ...]
-    looked_at: int
+    runs: tuple[ListedRun, ...]
+    """The open runs that were looked at."""
     more: bool
     """Whether there are open runs that were not looked at."""
+
+    @property
+    def looked_at(self) -> int:
+        """How many were."""
+        return len(self.runs)
+
+
+@dataclass(frozen=True)
+class _Reason:
+    text: str
+    lacks_key: bool = False
 
 
 async def find_wedged_runs(client: Client, *, limit: int = MAX_RUNS) -> RunsLookedAt:
@@ -72,7 +88,9 @@ async def find_wedged_runs(client: Client, *, limit: int = MAX_RUNS) -> RunsLook
 
     seen = await asyncio.gather(*map(look, chosen))
     return RunsLookedAt(
-        tuple(one for one in seen if one), looked_at=len(chosen), more=len(open_runs) > len(chosen)
+        tuple(one for one in seen if one),
+        runs=tuple(chosen),
+        more=len(open_runs) > len(chosen),
     )
 
 
@@ -100,7 +118,13 @@ async def _wedged(client: Client, run: ListedRun) -> WedgedRun | None:
         raise
     if reason is None:
         return None
-    return WedgedRun(run.id, run.run_id, attempts, shorten(reason, MAX_REASON_CHARACTERS))
+    return WedgedRun(
+        run.id,
+        run.run_id,
+        attempts,
+        shorten(reason.text, MAX_REASON_CHARACTERS),
+        lacks_key=reason.lacks_key,
+    )
 
 
 async def _latest_events(client: Client, run: ListedRun) -> Iterable[HistoryEvent]:
@@ -116,20 +140,29 @@ async def _latest_events(client: Client, run: ListedRun) -> Iterable[HistoryEven
 
 async def _reason(
     latest_first: Iterable[HistoryEvent], attempts: int, converter: DataConverter
-) -> str | None:
+) -> _Reason | None:
     """Say why a task is tried again, by its last ending; None if that may be chance."""
     for event in latest_first:
         match event.event_type:
             case EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED:
                 failed = event.workflow_task_failed_event_attributes
-                return await message_of(failed.failure, converter) or WorkflowTaskFailedCause.Name(
-                    failed.cause
+                message = await message_of(failed.failure, converter)
+                return _Reason(
+                    message or WorkflowTaskFailedCause.Name(failed.cause), _lacks_key(failed.failure)
                 )
             case EventType.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
-                died = "its worker does not answer in time, or dies of it"
+                died = _Reason("its worker does not answer in time, or dies of it")
                 return died if attempts >= _TIMED_OUT_ATTEMPTS else None
             case EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED:
                 break
             case _:
                 continue
-    return "its latest events do not say why"
+    return _Reason("its latest events do not say why")
+
+
+def _lacks_key(failure: Failure) -> bool:
+    while failure.application_failure_info.type != KeyUnknownError.__name__:
+        if not failure.HasField("cause"):
+            return False
+        failure = failure.cause
+    return True

@@ -2,6 +2,9 @@ import asyncio
 import json
 import signal
 import socket
+import subprocess
+from pathlib import Path
+from sysconfig import get_path
 from typing import Any
 
 import pytest
@@ -67,6 +70,39 @@ def test_an_embedded_server_that_is_up_is_looked_at_and_left_up(surefoot_alone: 
     assert checks(ended)["server"][1].startswith("the embedded server, Temporal 1.")
     assert checks(ended)["retention"] == ("ok", "histories are kept for 90 days after a run's end")
     assert checks(ended)["runs"] == ("ok", "0 open runs looked at, 0 cannot go on")
+    assert checks(ended)["queue"] == ("ok", "surefoot: 0 open runs, 1 worker")
+    assert {name: checks(ended)[name][0] for name in ("tuning", "attributes")} == {
+        "tuning": "ok",
+        "attributes": "ok",
+    }
+
+
+def test_of_a_named_server_clock_attributes_and_queue_are_looked_at(
+    surefoot: Surefoot, server: RealServer
+) -> None:
+    environment = {"SUREFOOT_TASK_QUEUE": "nobody-is-here"}
+
+    ended = surefoot("doctor", "--address", server.address, environment=environment)
+
+    found = checks(ended)
+    assert {name: found[name][0] for name in ("tuning", "clock", "attributes", "queue")} == {
+        "tuning": "ok",
+        "clock": "ok",
+        "attributes": "ok",
+        "queue": "warn",
+    }
+    assert "nobody-is-here: 0 open runs, 0 workers: new runs would wait there" in ended.stdout
+
+
+def test_a_namespace_without_search_attributes_is_told_of(surefoot: Surefoot, server: RealServer) -> None:
+    create = ("operator", "namespace", "create", "--namespace", "bare", "--address", server.address)
+    subprocess.run([Path(get_path("scripts")) / "temporal", *create], check=True, capture_output=True)
+
+    ended = surefoot("doctor", "--address", server.address, environment={"TEMPORAL_NAMESPACE": "bare"})
+
+    verdict, sentence = checks(ended)["attributes"]
+    assert verdict == "warn"
+    assert "SurefootAgent, SurefootCost, SurefootErrorCodes" in sentence
 
 
 @pytest.mark.parametrize(

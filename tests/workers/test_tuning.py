@@ -6,7 +6,7 @@ from temporalio import workflow
 from temporalio.client import Client
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from workers.tuning import DYNAMIC_CONFIGURATION, dynamic_configuration_flags
+from workers.tuning import DYNAMIC_CONFIGURATION, dynamic_configuration_flags, missing_tuning
 
 
 @workflow.defn(name="three_short_timers")
@@ -38,3 +38,10 @@ async def test_timers_of_the_server_are_not_a_second_late_each(client: Client) -
         )
 
     assert time.monotonic() - begin < 2.5
+
+
+def test_a_server_that_was_started_otherwise_lacks_what_differs() -> None:
+    flags = " ".join(["temporal server start-dev", *dynamic_configuration_flags()])
+
+    assert missing_tuning(flags) == ()
+    assert missing_tuning(flags.replace('"50ms"', '"1s"')) == ("history.timerProcessorMaxTimeShift",)
