@@ -1,23 +1,33 @@
 """The examples of docs/approvals.md, as they are printed."""
 
+import hashlib
 import json
 import re
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from pydantic import TypeAdapter
 
 from activities.agents.agent_file import AgentFile, read_agent
 from surefoot.approval import Approval
+from surefoot.approvals import params_sha256
+from surefoot.authority import read_public_key
+from surefoot.decision_token import Asking, SignedDecision, read_token, why_not_signed
 from surefoot.run import Approve, Deny
 from tests.conftest import RealServer
 from tests.console.printed_example import carry_out
+from workers.authority_key import AuthorityKey
+from workflows.signatures import is_signed
 
 TEXT = (Path(__file__).parents[2] / "docs" / "approvals.md").read_text(encoding="utf-8")
 
 
-def block(language: str) -> str:
-    return re.findall(rf"```{language}\n(.*?)```", TEXT, flags=re.DOTALL)[0]
+def block(language: str, number: int = 0) -> str:
+    return re.findall(rf"```{language}\n(.*?)```", TEXT, flags=re.DOTALL)[number]
 
 
 @pytest.mark.long
@@ -49,3 +59,42 @@ def test_the_arguments_of_the_updates_are_those_of_the_code() -> None:
 
     assert set(printed["approve"]) == set(Approve.model_validate(printed["approve"]).model_dump())
     assert set(printed["deny"]) == set(Deny.model_validate(printed["deny"]).model_dump())
+
+
+@pytest.fixture
+def vector() -> tuple[AuthorityKey, str, SignedDecision, str]:
+    """The printed test vector: the private and the public key, what is decided, and the token."""
+    private, public = block("text", 1).split()
+    key = AuthorityKey(Ed25519PrivateKey.from_private_bytes(bytes.fromhex(private)))
+    decided = SignedDecision.model_validate_json(block("json", 1), strict=True)
+    return key, public, decided, "".join(block("text", 2).split())
+
+
+def test_the_printed_token_is_taken_as_printed(
+    vector: tuple[AuthorityKey, str, SignedDecision, str],
+) -> None:
+    key, public, decided, token = vector
+    request = Approve(
+        tool_exec_id="1-1", params_sha256=params_sha256({"file": "a.txt"}), by="Ada", token=token
+    )
+    asking = Asking(decided.workflow_id, decided.run_id)
+    last = datetime.fromtimestamp(decided.expires, UTC)
+
+    assert read_public_key(public).raw == key.public
+    assert read_token(token).decision == decided
+    assert why_not_signed(request, (public,), asking, last, is_signed) is None
+    assert decided.key == hashlib.sha256(key.public).hexdigest()[:16]
+
+
+def test_the_printed_program_makes_the_printed_token(
+    vector: tuple[AuthorityKey, str, SignedDecision, str],
+) -> None:
+    key, _, decided, token = vector
+    program: dict[str, Any] = {}
+    exec(block("python"), program)
+    pem = key.private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    question = {"tool_exec_id": "1-1", "params_sha256": decided.params_sha256}
+    more = {"by": "Ada", "expires": decided.expires, "nonce": decided.nonce}
+    made = program["approval"](pem, decided.workflow_id, decided.run_id, question, **more)
+
+    assert made == {**question, "by": "Ada", "token": token}
