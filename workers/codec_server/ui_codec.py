@@ -49,6 +49,8 @@ async def _answer(keyring: Keyring, ports: ServerPorts) -> None:
     from workers.codec_server.serving import serve_codec
     from workers.encryption.codec import EncryptionCodec
 
+    # A page asks for each of its values, and who asks is whoever sits here: only refusals are told.
+    _log.setLevel(logging.WARNING)
     # A page has its origin by either name of the machine.
     origins = frozenset(f"http://{name}:{ports.ui_port}" for name in (HOST, "localhost"))
     application = CodecApplication(EncryptionCodec(keyring), Everybody(), origins)
