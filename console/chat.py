@@ -4,7 +4,7 @@ import logging
 import sys
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -29,7 +29,7 @@ from console.asked_run import (
     SystemOption,
     run_input,
 )
-from console.chat_text import ChatText
+from console.chat_text import ChatText, Growing
 from console.entry import address_or_complain, run_to_exit_code, settings_or_complain
 from console.errors import CommandError
 from console.given_text import checked_name
@@ -44,6 +44,7 @@ from console.limit_options import (
     MaxTurns,
     read_period,
 )
+from console.masked_output import shown_to_people
 from console.network_option import NetworkOption
 from console.options import AddressOption, ToolsOption, WorkdirOption, WorkspaceOption
 from console.output import Output, OutputFormat
@@ -185,9 +186,18 @@ def chat(
 def _shown(output: ChatFormat, own: OwnMessages) -> Output:
     match output:
         case ChatFormat.TEXT:
-            return ChatText(sys.stdout, sys.stderr, own=own)
+            return shown_to_people(ChatText(sys.stdout, sys.stderr, own=own, growing=_growing_on(sys.stderr)))
         case ChatFormat.JSONL:
             return JsonlOutput(sys.stdout, sys.stderr)
+
+
+def _growing_on(stream: TextIO) -> Growing | None:
+    if not stream.isatty():
+        return None
+    # It takes a while to load, and only a terminal needs it.
+    from console.growing_text import growing_on
+
+    return growing_on(stream)
 
 
 def _talk(shown: Output, own: OwnMessages, address: str | None) -> Talk:

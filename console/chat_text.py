@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TextIO, Unpack
+from typing import Protocol, TextIO, Unpack
 
 from console.answer import print_answer, print_ending
 from console.followed_run import FollowedRun
@@ -17,6 +17,18 @@ from surefoot.ledger import Answered, Event, MessageReceived, RunFinished, TurnS
 from workers.snapshot import Snapshot
 
 
+class Growing(Protocol):
+    """Shows what the model has written of its reply, until it is told to take it away."""
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Show what is written by now."""
+        ...
+
+    def clear(self) -> None:
+        """Take it away."""
+        ...
+
+
 class ChatText:
     """Writes each answer as it comes, and before it the calls that it took."""
 
@@ -26,11 +38,17 @@ class ChatText:
         stderr: TextIO,
         *,
         own: Callable[[str], bool],
+        growing: Growing | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """`own` tells by its id whether a message was typed here: what was typed is not printed again."""
+        """`own` tells by its id whether a message was typed here: what was typed is not printed again.
+
+        With `growing`, whoever typed it sees the reply to it while it is written.
+        """
         self._stdout, self._stderr = stdout, stderr
         self._own = own
+        self._growing = growing
+        self._answers_here = False
         self._clock = clock
         self._queue: str | None = None
         self._progress = Progress()
@@ -46,12 +64,15 @@ class ChatText:
     def show(self, event: Event) -> None:
         """Write what an event says to the people who talk."""
         before, self._progress = self._progress, advance(self._progress, event)
+        self._clear()
         match event:
             case TurnStarted():
                 return
             case MessageReceived(message_id=str(message_id)) if self._own(message_id):
+                self._answers_here = True
                 return
             case Answered(answer=answer, output=output):
+                self._answers_here = False
                 if output is None:
                     print_answer(answer, self._stdout)
                 else:
@@ -72,10 +93,19 @@ class ChatText:
         """Write what has come in the session's way."""
         before, self._notices = self._notices, look(self._notices, snapshot)
         for line in fresh_lines(before, self._notices, queue=self._queue, now=self._clock()):
+            self._clear()
             self._write(line)
+        # While somebody types the next message, nothing is drawn below it.
+        if self._growing is not None and self._answers_here and self._progress.asked_model_at is not None:
+            self._growing.show(snapshot)
 
     def end(self) -> None:
-        """Nothing: all has been written."""
+        """Take away what was not said to the end; all else has been written."""
+        self._clear()
+
+    def _clear(self) -> None:
+        if self._growing is not None:
+            self._growing.clear()
 
     def _write(self, line: str) -> None:
         write_line(self._stderr, line)
