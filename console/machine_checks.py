@@ -13,6 +13,7 @@ from activities.tools.discovery import discover_tools
 from activities.tools.executor import ToolExecutor
 from activities.tools.sources import BUILTIN_DIRECTORY
 from console.findings import Finding, fail, ok, warn
+from console.security_checks import security_findings
 from surefoot.outcome import ToolFailure
 from workers.child_signals import keep_exit_codes
 from workers.environment import process_environment
@@ -35,6 +36,7 @@ async def machine_findings(settings: Settings, *, named: str | None) -> list[Fin
         await _model(settings, named=named),
         *([] if settings.prices is None else [_prices(settings)]),
         await _tools(),
+        *security_findings(settings, named=named is not None),
     ]
 
 

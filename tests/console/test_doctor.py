@@ -3,6 +3,7 @@ import json
 import signal
 import socket
 import subprocess
+from datetime import date
 from pathlib import Path
 from sysconfig import get_path
 from typing import Any
@@ -13,6 +14,7 @@ from temporalio.client import Client
 from tests.conftest import RealServer
 from tests.console.command import Ended, Surefoot
 from tests.workers.wedging import BROKEN, raising
+from workers.encryption.keys import new_key
 
 pytestmark = pytest.mark.slow
 
@@ -44,6 +46,7 @@ def test_a_fresh_installation_is_well_and_starts_no_server(surefoot_alone: Suref
         "store": "ok",
         "model": "ok",
         "tools": "ok",
+        "encryption": "ok",
         "server": "ok",
         "runs": "warn",
     }
@@ -55,6 +58,41 @@ def test_a_key_is_named_and_never_shown(surefoot_alone: Surefoot) -> None:
 
     assert checks(ended)["model"][1].startswith("OPENAI_API_KEY set;")
     assert KEY["OPENAI_API_KEY"] not in ended.stdout + ended.stderr
+
+
+def test_keys_and_secrets_are_named_and_never_shown(surefoot_alone: Surefoot) -> None:
+    key, older = (new_key(date(2027, 1, day)) for day in (2, 1))
+    secret = "a-very-secret-token"
+
+    ended = surefoot_alone(
+        "doctor",
+        environment={
+            "SUREFOOT_ENCRYPTION_KEYS": f"{key},{older}",
+            "SUREFOOT_SECRET_GH_TOKEN": secret,
+            "SUREFOOT_AUTHORITY": "ada:" + "A" * 43,
+        },
+    )
+
+    found = checks(ended)
+    assert {name: found[name] for name in ("encryption", "authority", "secrets")} == {
+        "encryption": (
+            "ok",
+            (
+                f"what runs say is encrypted with the key {key.partition(':')[0]}; {older.partition(':')[0]} "
+                "decrypt, too"
+            ),
+        ),
+        "authority": (
+            "ok",
+            (
+                "runs started here take only decisions signed with one key; decisions made here are not signed, "
+                "and refused"
+            ),
+        ),
+        "secrets": ("ok", "for tools that are allowed them: GH_TOKEN"),
+    }
+    shown = ended.stdout + ended.stderr
+    assert [one for one in (secret, key.partition(":")[2], older.partition(":")[2]) if one in shown] == []
 
 
 def test_an_embedded_server_that_is_up_is_looked_at_and_left_up(surefoot_alone: Surefoot) -> None:
