@@ -24,6 +24,7 @@ from activities.tools.supervisor_limits import LOOK_SECONDS, Limits
 from activities.tools.supervisor_policy import (
     PR_SET_DUMPABLE,
     give_up_privileges,
+    keep_apart,
     limit,
     prctl,
     read_policy,
@@ -113,6 +114,7 @@ def _become_tool(
                 signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         limit(policy)
+        keep_apart(policy)
         os.execve(command[0], command, environment)  # noqa: S606 - starting executables is what this is for
     except OSError as error:
         _tell(status, f"failed {error.errno}")

@@ -106,6 +106,19 @@ def wall_in(policy: "Policy") -> None:
     seccomp.install(network=network or level == "bwrap")
 
 
+def keep_apart(policy: "Policy") -> None:
+    """Put the tool out of reach of who put up the walls; called where the tool is about to be started.
+
+    Raises:
+        OSError: it could not be done.
+    """
+    if policy["level"] != "none":
+        from activities.tools.sandbox import landlock
+
+        # In namespaces of its own, too: a network that is not its own has the abstract sockets of everybody.
+        landlock.keep_apart()
+
+
 def limit(policy: "Policy") -> None:
     """Set the limits that the kernel holds each process to; called where the tool is about to be started."""
     memory_bytes = policy["memory_bytes"]

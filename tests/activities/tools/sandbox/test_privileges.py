@@ -2,11 +2,16 @@
 
 import os
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from activities.tools.executable import Exited
+from activities.tools.command import Command
+from activities.tools.executable import Exited, run_command
+from activities.tools.sandbox import landlock
+from activities.tools.sandbox.confinement import Confinement
+from activities.tools.sandbox.level import Level
 from tests.activities.tools.tool_run import ToolRun
 
 STATUS = "#!/bin/sh\ngrep -E '^(Cap|NoNewPrivs)' /proc/self/status\n"
@@ -62,3 +67,23 @@ for name in ("environ", "mem", "maps"):
 async def test_a_tool_reads_nothing_of_its_supervisor(run: ToolRun) -> None:
     await run(run.tool(READ_SUPERVISOR))
     assert run.stdout == "Permission denied\n" * 3
+
+
+END_SUPERVISOR = """#!/bin/sh
+kill -0 "$PPID" && echo "It can be signalled."
+exit 0
+"""
+
+
+@pytest.mark.skipif(landlock.abi() < 6, reason="this kernel has no Landlock 6")
+@pytest.mark.parametrize("level", ["none", "landlock"])
+async def test_behind_walls_a_tool_ends_no_supervisor(tmp_path: Path, level: Level) -> None:
+    run = ToolRun(tmp_path)
+    command = Command(
+        [bytes(run.tool(END_SUPERVISOR))],
+        environment=run.environment,
+        directory=tmp_path,
+        confinement=Confinement(level, read=("/",)),
+    )
+    await run_command(tmp_path / "tool", command, timeout=timedelta(seconds=20), captures=run.captures)
+    assert run.stdout == ("It can be signalled.\n" if level == "none" else "")
