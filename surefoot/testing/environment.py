@@ -17,6 +17,7 @@ from activities.llm_turn import OpenModel
 from activities.model import Model
 from activities.scripted.model import ScriptedModel
 from activities.scripted.script import Script
+from surefoot.after_untrusted import RiskClass
 from surefoot.approval import Approval
 from surefoot.json_schema import JsonSchema
 from surefoot.limits import Limits
@@ -47,6 +48,8 @@ class RunSettings(TypedDict, total=False):
     on_approval: OnApproval
     approval_seconds: float
     approve: dict[str, Approval]
+    after_untrusted: dict[RiskClass, Approval]
+    network: bool
 
 
 class Environment:
