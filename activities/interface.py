@@ -1,5 +1,6 @@
 """What workflows know of activities: literal names and typed payloads."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field, JsonValue
@@ -8,7 +9,7 @@ from surefoot.conversation import NOTHING_KEPT, AssistantMessage, Kept, Message,
 from surefoot.definition import ToolDefinition
 from surefoot.run import Protocol, TaskQueueName
 from surefoot.usage import NO_USAGE, Usage
-from surefoot.wire import WireModel, is_none
+from surefoot.wire import WireModel, is_empty, is_none
 
 LLM_TURN = "llm_turn"
 LIST_TOOLS = "list_tools"
@@ -97,6 +98,10 @@ class LlmTurnInput(WireModel):
     """The model must answer without tools."""
     cost_limited: bool = False
     """Only a model whose price is known may be asked."""
+    redact: Mapping[str, tuple[str, ...]] = Field(
+        default_factory=dict[str, tuple[str, ...]], exclude_if=is_empty
+    )
+    """What people are not shown of the calls of these tools, as paths: the model's worker traces them."""
 
 
 class LlmTurnResult(WireModel):

@@ -5,6 +5,8 @@ from datetime import UTC
 
 from console.safe_text import safe_line
 from surefoot.ledger import ApprovalDenied, ApprovalEvent, ApprovalGiven, ApprovalRequested
+from surefoot.masking import masked_params
+from surefoot.redaction import REDACTED
 from surefoot.strict_json import encode_json
 
 _MAX_NAME_CHARACTERS = 60
@@ -27,11 +29,18 @@ def approval_text(event: ApprovalEvent) -> str:
             return f"{call} denied{_by(event.by, event.signed_by)}: {why}"
 
 
-def question_lines(question: ApprovalRequested) -> Iterator[str]:
-    """Print what is asked, and all arguments of the call exactly, each on a line of its own."""
+def question_lines(question: ApprovalRequested, *, reveal: bool = False) -> Iterator[str]:
+    """Print what is asked, and all arguments of the call exactly, each on a line of its own.
+
+    Only what the tool's definition hides is left out, unless it is to be revealed. What merely looks like a
+    secret is printed: a model could hide in it what nobody would approve.
+    """
     yield approval_text(question)
-    for name, value in question.params.items():
+    shown = question.params if reveal else masked_params(question.params, question.redact)
+    for name, value in shown.items():
         yield f"  {_visible(encode_json(name))}: {_visible(encode_json(value))}"
+    if shown != question.params:
+        yield f"  (what is {REDACTED} is shown with `--reveal`, or by the answer `reveal`)"
 
 
 def approval_lines(event: ApprovalEvent) -> Iterator[str]:

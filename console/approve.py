@@ -13,7 +13,7 @@ from console.errors import CommandError
 from console.exit_codes import ExitCode
 from console.given_text import checked_name
 from console.lines import write_line
-from console.options import AddressOption, RunArgument, SenderOption
+from console.options import AddressOption, RevealOption, RunArgument, SenderOption
 from console.signing import (
     PrintOption,
     ValidOption,
@@ -42,6 +42,7 @@ class _Asked:
 
     request: Approve | Deny
     confirm: bool
+    reveal: bool
     prints: bool
     valid_seconds: float | None
 
@@ -59,6 +60,7 @@ def approve(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Approve it without being asked.")] = False,
     named_hash: HashOption = None,
     sender: SenderOption = None,
+    reveal: RevealOption = False,
     prints: PrintOption = False,
     valid: ValidOption = None,
     address: AddressOption = None,
@@ -77,7 +79,8 @@ def approve(
         params=edited,
         by=checked_name("--from", sender),
     )
-    asked = _Asked(request, confirm=not yes and named_hash is None, prints=prints, valid_seconds=valid)
+    confirm = not yes and named_hash is None
+    asked = _Asked(request, confirm=confirm, reveal=reveal, prints=prints, valid_seconds=valid)
     return _decide(run, asked, address, done="approved")
 
 
@@ -87,6 +90,7 @@ def deny(
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; the model is told.")],
     named_hash: HashOption = None,
     sender: SenderOption = None,
+    reveal: RevealOption = False,
     prints: PrintOption = False,
     valid: ValidOption = None,
     address: AddressOption = None,
@@ -99,7 +103,7 @@ def deny(
     """
     by = checked_name("--from", sender)
     request = Deny(tool_exec_id=call, params_sha256=named_hash or "", reason=reason, by=by)
-    asked = _Asked(request, confirm=False, prints=prints, valid_seconds=valid)
+    asked = _Asked(request, confirm=False, reveal=reveal, prints=prints, valid_seconds=valid)
     return _decide(run, asked, address, done="denied")
 
 
@@ -108,7 +112,7 @@ def _decide(run: str, asked: _Asked, address: str | None, *, done: str) -> int:
 
     async def act(client: Client, workflow_id: str) -> None:
         request = asked.request
-        question = await _question(client, workflow_id, request.tool_exec_id)
+        question = await _question(client, workflow_id, request.tool_exec_id, reveal=asked.reveal)
         if question is not None:
             if (reason := why_not_signable(question, key)) is not None:
                 raise CommandError(reason)
@@ -130,12 +134,12 @@ def _decide(run: str, asked: _Asked, address: str | None, *, done: str) -> int:
     return steer(run, address, act, done="not sent" if asked.prints else done)
 
 
-async def _question(client: Client, workflow_id: str, call: str) -> ApprovalRequested | None:
+async def _question(client: Client, workflow_id: str, call: str, *, reveal: bool) -> ApprovalRequested | None:
     """Show what the run asks about a call; None if it does not."""
     waiting = await questions_of(client, workflow_id)
     question = next((one for one in waiting if one.tool_exec_id == call), None)
     if question is not None:
-        for line in question_lines(question):
+        for line in question_lines(question, reveal=reveal):
             write_line(sys.stderr, line)
     return question
 

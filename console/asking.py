@@ -5,17 +5,19 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from pydantic import JsonValue
 from temporalio.client import Client
 
+from console.approval_text import question_lines
+from console.drawing import Drawing
 from console.lines import write_line
 from console.open_questions import OpenQuestion, OpenQuestions
 from console.safe_text import safe_line
 from console.signing import signed_if_asked, why_not_signable
-from console.typed_line import forget_typed, typed_line
-from surefoot.ledger import Event
+from console.typed_line import TypedLines
+from surefoot.ledger import ApprovalRequested, Event
 from surefoot.run import Approve, Deny
 from surefoot.strict_json import NotStrictJsonError, strict_json
 from workers.authority_key import AuthorityKey
@@ -23,19 +25,6 @@ from workers.deciding import decide_call
 from workers.updates import UnansweredError, UpdateRefusedError
 
 _UNEXPLAINED = "an operator said no"
-
-
-@runtime_checkable
-class Drawing(Protocol):
-    """An output that draws at the bottom of the terminal, and can leave it to others for a while."""
-
-    def hold(self) -> None:
-        """Draw nothing until `go_on`; what happens is printed all the same."""
-        ...
-
-    def go_on(self) -> None:
-        """Draw again."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -56,8 +45,12 @@ class Edit:
     """Ask for other params first."""
 
 
-def read_reply(text: str) -> Yes | No | Edit | None:
-    """Read what was typed: `y`, `always`, `edit`, `n` or `n REASON`; None if it is none of these."""
+class Reveal:
+    """Show first what the tool's definition hides."""
+
+
+def read_reply(text: str) -> Yes | No | Edit | Reveal | None:
+    """Read what was typed: `y`, `always`, `edit`, `reveal`, `n` or `n REASON`; None for anything else."""
     word, _, rest = text.strip().partition(" ")
     match word.lower():
         case "y" | "yes" if not rest:
@@ -66,33 +59,77 @@ def read_reply(text: str) -> Yes | No | Edit | None:
             return Yes(always=True)
         case "e" | "edit" if not rest:
             return Edit()
+        case "r" | "reveal" if not rest:
+            return Reveal()
         case "n" | "no" | "d" | "deny":
             return No(rest.strip() or _UNEXPLAINED)
         case _:
             return None
 
 
+class Lines(Protocol):
+    """What somebody types, line by line."""
+
+    def forget(self) -> None:
+        """Leave out what was typed before a question was seen: it can be no answer to it."""
+        ...
+
+    async def next(self) -> str | None:
+        """Wait for a line; None at the end of the input."""
+        ...
+
+
 class Asker:
     """Asks about one call after the other; those that others decided about are not asked any more."""
 
-    def __init__(self, client: Client, output: object, key: AuthorityKey | None = None) -> None:
-        """Decisions are signed with the `key`; without one, nothing is asked that would have to be."""
+    def __init__(
+        self,
+        client: Client,
+        output: object,
+        key: AuthorityKey | None = None,
+        lines: Lines | None = None,
+    ) -> None:
+        """Decisions are signed with the `key`; without one, nothing is asked that would have to be.
+
+        Replies are read from `lines`, for whoever shares the terminal; else from stdin.
+        """
+        self._lines = lines or TypedLines(sys.stdin.fileno())
         self._client = client
         self._key = key
         self._drawing = output if isinstance(output, Drawing) else None
         self._questions = OpenQuestions()
         self._heard = asyncio.Event()
+        self._turned = asyncio.Event()
+        self._ended = False
         self._prompt = ""
 
     def hear(self, workflow_id: str, event: Event) -> None:
         """Take note of an event of a run that was shown just now."""
         self._questions.hear(workflow_id, event)
         self._heard.set()
+        self._turned.set()
         if self._prompt and self._open:
             _write(self._prompt)
 
+    def leaves(self, asked: ApprovalRequested) -> bool:
+        """Tell whether nobody is asked here about a call, though it waits."""
+        return self._ended or why_not_signable(asked, self._key) is not None
+
+    async def until(self, *, asks: bool) -> None:
+        """Wait until there is something to ask, or until there is not."""
+        while bool(self._open and not self._ended) is not asks:
+            self._turned.clear()
+            await self._turned.wait()
+
     async def ask(self) -> None:
         """Ask for as long as the run goes on; ends with its input."""
+        try:
+            await self._ask()
+        finally:
+            self._ended = True
+            self._turned.set()
+
+    async def _ask(self) -> None:
         while True:
             self._heard.clear()
             if not self._open:
@@ -118,9 +155,10 @@ class Asker:
     async def _settle(self, question: OpenQuestion) -> bool:
         """Ask until it is decided, here or elsewhere; False at the end of the input."""
         call = f"{safe_line(question.asked.tool, 64)} ({question.asked.tool_exec_id})"
-        forget_typed(sys.stdin.fileno())
+        also = ", reveal" if question.asked.redact else ""
+        self._lines.forget()
         while question in self._questions.all:
-            line = await self._typed(f"Approve {call}? y, n REASON, always, edit: ", question)
+            line = await self._typed(f"Approve {call}? y, n REASON, always, edit{also}: ", question)
             if line is None:
                 return question not in self._questions.all
             match read_reply(line):
@@ -130,6 +168,9 @@ class Asker:
                     await self._deny(question, reason)
                 case Edit():
                     await self._edit(question)
+                case Reveal():
+                    for shown in question_lines(question.asked, reveal=True):
+                        write_line(sys.stderr, shown)
                 case None:
                     pass
         return True
@@ -182,7 +223,7 @@ class Asker:
         """Give the line that is typed; None at the end of the input, or once others have decided."""
         self._prompt = prompt
         _write(prompt)
-        typing = asyncio.create_task(typed_line(sys.stdin.fileno()))
+        typing = asyncio.create_task(self._lines.next())
         try:
             while not typing.done() and question in self._questions.all:
                 self._heard.clear()

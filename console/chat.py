@@ -51,6 +51,7 @@ from console.output import Output, OutputFormat
 from console.reducer_sources import ReducersOption
 from console.resuming import resume_chat
 from console.running import Embedded, NamedServer, RunCommand, carry_out
+from console.signing import authority_key_or_complain
 from console.talking import OwnMessages, Talk
 from surefoot.run import Session
 from workers.logging import configure_logging
@@ -131,7 +132,7 @@ def chat(
         given = {"--agent": agent, "--tools": tools, "--model": model, "--system": system, "--idle": idle}
         _refuse_with_resume({**given, "--workflow-id": workflow_id, "--queue": queue})
         wanted_id = checked_name("--resume", resume) or ""
-        talk = _talk(shown, own, named)
+        talk = _talk(shown, own, named, asks=output is ChatFormat.TEXT)
         return run_to_exit_code(
             lambda interrupt: resume_chat(wanted_id, talk, shown, settings, interrupt, address=named)
         )
@@ -178,7 +179,12 @@ def chat(
         where,
         detach=False,
         output=shown,
-        talk=_talk(shown, own, named),
+        talk=_talk(
+            shown,
+            own,
+            named,
+            asks=output is ChatFormat.TEXT and asked.approvals.on_approval == "wait",
+        ),
     )
     return run_to_exit_code(lambda interrupt: carry_out(command, settings, interrupt))
 
@@ -200,8 +206,12 @@ def _growing_on(stream: TextIO) -> Growing | None:
     return growing_on(stream)
 
 
-def _talk(shown: Output, own: OwnMessages, address: str | None) -> Talk:
-    return Talk(shown, own, address=address, interactive=sys.stdin.isatty() and sys.stderr.isatty())
+def _talk(shown: Output, own: OwnMessages, address: str | None, *, asks: bool) -> Talk:
+    """Give the conversation; `asks` is for calls of it that wait for approval, if somebody is there."""
+    interactive = sys.stdin.isatty() and sys.stderr.isatty()
+    asks = asks and interactive
+    key = authority_key_or_complain() if asks else None
+    return Talk(shown, own, address=address, interactive=interactive, asks=asks, key=key)
 
 
 def _turns_of(agent: AgentFile | None) -> int | None:

@@ -39,3 +39,6 @@ ReasonOption = Annotated[
 SenderOption = Annotated[
     str | None, typer.Option("--from", metavar="NAME", help="Who does it, for the run's record.")
 ]
+RevealOption = Annotated[
+    bool, typer.Option("--reveal", help="Show also what is hidden as a secret (docs/secrets.md).")
+]

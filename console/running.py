@@ -14,12 +14,13 @@ from temporalio.worker import Worker
 from activities.price_table import PriceTable
 from activities.tools.discovery import Discovery
 from activities.tools.workspaces import Workspace, make_workspace
-from console.asking import Drawing
 from console.closing import closes
+from console.drawing import Drawing
 from console.errors import CommandError
 from console.exit_codes import ExitCode
 from console.interrupt import Interrupt
 from console.lines import write_line
+from console.masked_output import behind_mask
 from console.output import Output
 from console.plain import PlainOutput
 from console.reducer_sources import NO_REDUCERS, GivenReducers
@@ -207,7 +208,7 @@ def _waits(command: RunCommand) -> bool:
 def _asks(command: RunCommand) -> bool:
     """Whether there is somebody at this terminal who can be asked about calls."""
     terminal = sys.stdin.isatty() and sys.stderr.isatty()
-    return _waits(command) and terminal and isinstance(command.output, Drawing | PlainOutput)
+    return _waits(command) and terminal and isinstance(behind_mask(command.output), Drawing | PlainOutput)
 
 
 def _leave(command: RunCommand, again: str) -> ExitCode:

@@ -15,7 +15,8 @@ from console.given_text import checked_name
 from console.jsonl import JsonlOutput
 from console.lines import write_line
 from console.markdown_output import MarkdownOutput
-from console.options import AddressOption
+from console.masked_output import shown_to_people
+from console.options import AddressOption, RevealOption
 from console.output import Output, progress_on
 from console.transcript_json import TranscriptJson
 from console.transcript_text import TranscriptText
@@ -41,6 +42,7 @@ def show(
     output: Annotated[
         ShowFormat, typer.Option("--output", "-o", help="How stdout carries it.")
     ] = ShowFormat.TEXT,
+    reveal: RevealOption = False,
     address: AddressOption = None,
 ) -> int:
     """Show a run up to now, its prompt, its turns and what became of every tool call.
@@ -52,18 +54,18 @@ def show(
     settings = settings_or_complain()
     named = address_or_complain(address)
     wanted = checked_name("the workflow id", workflow_id) or ""
-    shown = _output(output)
+    shown = _output(output, reveal=reveal)
     return run_to_exit_code(lambda _: _show(wanted, settings, named, shown))
 
 
-def _output(output: ShowFormat) -> Output:
+def _output(output: ShowFormat, *, reveal: bool) -> Output:
     match output:
         case ShowFormat.TEXT:
             if sys.stdout.isatty():
-                return progress_on(sys.stdout, answer=sys.stdout, keep_running=True)
-            return TranscriptText(sys.stdout)
+                return progress_on(sys.stdout, answer=sys.stdout, keep_running=True, reveal=reveal)
+            return shown_to_people(TranscriptText(sys.stdout), reveal=reveal)
         case ShowFormat.MARKDOWN:
-            return MarkdownOutput(sys.stdout)
+            return shown_to_people(MarkdownOutput(sys.stdout), reveal=reveal)
         case ShowFormat.JSON:
             return TranscriptJson(sys.stdout)
         case ShowFormat.JSONL:

@@ -10,7 +10,7 @@ from console.exit_codes import ExitCode
 from console.found_run import FoundRun, find
 from console.given_text import checked_name
 from console.interrupt import Interrupt
-from console.options import AddressOption
+from console.options import AddressOption, RevealOption
 from console.output import Output, OutputFormat, choose_output
 from console.watching import watch as watch_run
 from console.watching import watch_command
@@ -24,6 +24,7 @@ def watch(
     output: Annotated[
         OutputFormat, typer.Option("--output", "-o", help="What stdout carries.")
     ] = OutputFormat.TEXT,
+    reveal: RevealOption = False,
     address: AddressOption = None,
 ) -> int:
     """Follow a run from its beginning to its end, as `surefoot run` shows it.
@@ -35,7 +36,7 @@ def watch(
     settings = settings_or_complain()
     named = address_or_complain(address)
     wanted = checked_name("the workflow id", workflow_id) or ""
-    shown = choose_output(output)
+    shown = choose_output(output, reveal=reveal)
     return run_to_exit_code(lambda interrupt: _watch(wanted, settings, named, shown, interrupt))
 
 

@@ -102,6 +102,10 @@ class ModelReplied(_Event):
     turn: int
     text: str
     tool_calls: tuple[ToolCall, ...]
+    redact: Mapping[str, tuple[str, ...]] = Field(
+        default_factory=dict[str, tuple[str, ...]], exclude_if=is_empty
+    )
+    """The parameters of these calls that people are not shown, as paths, by the name of the tool."""
 
 
 CompactionReason = Literal["full", "overflow"]
@@ -142,6 +146,8 @@ class ApprovalRequested(_ToolExecutionEvent):
     """Why the call needs approval, in a phrase."""
     deadline: datetime | None = None
     """When it is denied if nobody has decided; None is never."""
+    redact: tuple[str, ...] = Field(default=(), exclude_if=is_empty)
+    """The parameters that people are not shown unless they ask, as paths."""
     signed: bool = Field(default=False, exclude_if=is_empty)
     """Whether only a signed decision is taken."""
 

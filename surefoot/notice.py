@@ -56,5 +56,5 @@ def notice_of(
 
 
 def _question(event: ApprovalRequested) -> str:
-    arguments = summarize_params(event.params)
+    arguments = summarize_params(event.params, event.redact)
     return f"{event.tool} needs approval ({event.why}){': ' if arguments else ''}{arguments}"

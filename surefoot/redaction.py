@@ -5,7 +5,7 @@ It is best effort, and for eyes alone: the model, the tool and the history have 
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import repeat
 
 from pydantic import JsonValue
 
@@ -30,7 +30,8 @@ _IN_TEXT = (
     re.compile(r"\b(sk-[A-Za-z0-9_-]{6,})"),
     re.compile(r"\b(gh[opsur]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|glpat-[A-Za-z0-9_-]{16,})"),
     re.compile(r"\b(xox[abeprs]-[A-Za-z0-9-]{8,}|AKIA[0-9A-Z]{12,}|AIza[0-9A-Za-z_-]{30,})"),
-    re.compile(r"\b(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?)"),
+    # Only where a word begins, or many beginnings would each be followed to the same end.
+    re.compile(r"(?<![A-Za-z0-9_-])(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?)"),
     re.compile(
         r"(?:password|passwd|passphrase|secret|token|credentials?|api[_-]?key|access[_-]?key|pwd)"
         r"[\"']?(?:\s{0,3}[:=]\s{0,3}|\s{1,3}(?=[^\s\"'-]*\d))[\"']?([^\s\"'&;,|<>]{3,})",
@@ -42,22 +43,25 @@ _IN_TEXT = (
 )
 
 
-def redacted_text(text: str) -> str:
-    """Give the beginning of a text, up to 4,000 characters, without what looks like a secret in it."""
-    text = text[:_MOST_CHARACTERS]
+def redacted_text(text: str, *, whole: bool = False) -> str:
+    """Give the beginning of a text, up to 4,000 characters, without what looks like a secret in it.
+
+    With `whole` it is all of it, which takes some tenths of a second for 1 MB.
+    """
+    text = text if whole else text[:_MOST_CHARACTERS]
     for pattern in _IN_TEXT:
         text = pattern.sub(_without_group, text)
     return text
 
 
-def redacted(value: JsonValue) -> JsonValue:
-    """Give a JSON value without its secrets; of a large one, the 200 values that come first."""
-    return _redacted(value, iter(range(_MOST_VALUES)))
+def redacted(value: JsonValue, *, whole: bool = False) -> JsonValue:
+    """Give a JSON value without its secrets; of a large one the first 200 values, or the `whole`."""
+    return _redacted(value, repeat(0) if whole else iter(range(_MOST_VALUES)), whole=whole)
 
 
 def redacted_params(params: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Give a call's arguments as `redacted` does."""
-    return _fields(params, iter(range(_MOST_VALUES)))
+    return _fields(params, iter(range(_MOST_VALUES)), whole=False)
 
 
 def names_a_secret(key: str) -> bool:
@@ -66,30 +70,31 @@ def names_a_secret(key: str) -> bool:
     return _KEY.search(words) is not None
 
 
-def _redacted(value: JsonValue, left: Iterator[int]) -> JsonValue:
+def _redacted(value: JsonValue, left: Iterator[int], *, whole: bool) -> JsonValue:
     match value:
         case str():
-            return redacted_text(value)
+            return redacted_text(value, whole=whole)
         case dict():
-            return _fields(value, left)
+            return _fields(value, left, whole=whole)
         case list():
-            return _items(value, left)
+            return _items(value, left, whole=whole)
         case bool() | int() | float() | None:
             return value
 
 
-def _fields(fields: Mapping[str, JsonValue], left: Iterator[int]) -> dict[str, JsonValue]:
+def _fields(fields: Mapping[str, JsonValue], left: Iterator[int], *, whole: bool) -> dict[str, JsonValue]:
     shown: dict[str, JsonValue] = {}
     for name, value in fields.items():
         if next(left, None) is None:
             break
         secret = names_a_secret(name) and value not in (None, "") and not isinstance(value, bool)
-        shown[redacted_text(name)] = REDACTED if secret else _redacted(value, left)
+        shown[redacted_text(name, whole=whole)] = REDACTED if secret else _redacted(value, left, whole=whole)
     return shown
 
 
-def _items(items: Sequence[JsonValue], left: Iterator[int]) -> list[JsonValue]:
-    return [_redacted(item, left) for item in islice(items, _MOST_VALUES) if next(left, None) is not None]
+def _items(items: Sequence[JsonValue], left: Iterator[int], *, whole: bool) -> list[JsonValue]:
+    looked_at = items if whole else items[:_MOST_VALUES]
+    return [_redacted(item, left, whole=whole) for item in looked_at if next(left, None) is not None]
 
 
 def _without_group(found: re.Match[str]) -> str:

@@ -1,10 +1,11 @@
 """Arguments in a few words, for people who read a timeline."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
+from surefoot.masking import masked_params
 from surefoot.redaction import names_a_secret, redacted_params, redacted_text
 from surefoot.strict_json import encode_json
 
@@ -17,16 +18,16 @@ _LOOKED_AT_CHARACTERS = 2_000
 _WORD = re.compile(r"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 
-def summarize_params(params: Mapping[str, JsonValue]) -> str:
+def summarize_params(params: Mapping[str, JsonValue], redact: Sequence[str] = ()) -> str:
     """Give a call's arguments on one line: the bare text when there is only one and it is a string.
 
-    What looks like a secret is left out, see `surefoot.redaction`.
+    What looks like a secret is left out, see `surefoot.redaction`, and what stands at the paths `redact`.
     """
     match list(params.items()):
-        case [(name, str(only))] if not names_a_secret(name):
+        case [(name, str(only))] if not names_a_secret(name) and not redact:
             return shorten_shown(only)
         case _:
-            shown = redacted_params(params).items()
+            shown = redacted_params(masked_params(params, redact)).items()
             return shorten(", ".join(f"{name}={encode_json(value)}" for name, value in shown))
 
 

@@ -14,6 +14,7 @@ from surefoot.conversation import Conversation, Message, SystemMessage, UserMess
 from surefoot.definition import ToolDefinition
 from surefoot.inbox import CONTINUES_AS_NEW, Inbox
 from surefoot.ledger import RunFinished, RunStatus
+from surefoot.masking import masks_of
 from surefoot.progress import NEXT_MESSAGE
 from surefoot.prompt import system_prompt
 from surefoot.run import (
@@ -41,7 +42,7 @@ from workflows.chain import go_on_as_new, is_due
 from workflows.keeping import small_enough
 from workflows.known_limits import known_limits
 from workflows.model_turns import ModelTurns
-from workflows.payloads import UndecodableError, typed
+from workflows.payloads import UndecodableError, opened, typed
 from workflows.reasons import reason_of
 from workflows.steered import Steered
 from workflows.sub_agents import Caller
@@ -75,7 +76,7 @@ class Agent(Steered):
 
     async def _to_its_end(self, raw_input: RawValue) -> RunResult:
         try:
-            return await self._run(typed(None if raw_input is _NO_INPUT else raw_input, RunInput))
+            return await self._run(typed(None if raw_input is _NO_INPUT else opened(raw_input), RunInput))
         except (FailureError, UndecodableError, asyncio.CancelledError) as error:
             if is_cancelled_exception(error) and workflow.cancellation_reason() is not None:
                 self._finish("cancelled", error=workflow.cancellation_reason() or None)
@@ -96,6 +97,7 @@ class Agent(Steered):
         self._notices.begin(run)
         run, tools = await self._begin(run)
         self.tools = frozenset(tool.name for tool in tools)
+        self._model_turns.masks = masks_of(tools)
         while True:
             run = self._limited(run)
             spent = self._spent_so_far()

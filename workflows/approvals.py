@@ -12,6 +12,7 @@ from surefoot.budget import period
 from surefoot.conversation import UserMessage
 from surefoot.decision_token import Asking, signer_of, why_not_signed
 from surefoot.ledger import ApprovalDenied, ApprovalGiven, ApprovalRequested, Event
+from surefoot.masking import masked_paths
 from surefoot.run import Approve, Deny, RunInput
 from surefoot.strict_json import encode_json
 from surefoot.told import edited_text
@@ -140,6 +141,7 @@ class Approvals:
             ApprovalRequested(
                 params=question.call.params,
                 params_sha256=question.params_sha256,
+                redact=masked_paths(question.call.definition),
                 why=question.why,
                 deadline=None if limit is None else workflow.now() + limit,
                 signed=bool(run.authority),

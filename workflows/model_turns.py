@@ -7,6 +7,7 @@ from temporalio import workflow
 from activities.interface import LLM_TURN, LlmTurnInput, LlmTurnResult
 from surefoot.conversation import Conversation, Message, Prefix, fit
 from surefoot.ledger import Event, ModelReplied, TurnStarted
+from surefoot.masking import Masks
 from surefoot.run import RunInput
 from surefoot.sizes import MAX_NEW_MESSAGES_BYTES
 from surefoot.usage import Usage
@@ -22,6 +23,8 @@ class ModelTurns:
         self.given = Prefix()
         """How much of the conversation the model has been given, its own replies included."""
         self.usage = Usage()
+        self.masks: Masks = {}
+        """What people are not shown of the calls that it asks for."""
 
     def go_on(self, given: Prefix, usage: Usage) -> None:
         """Go on where the run before this one in its chain ended."""
@@ -39,6 +42,7 @@ class ModelTurns:
             conversation=conversation.prefix,
             closing=closing,
             cost_limited=run.limits.max_cost is not None,
+            redact=self.masks,
         )
 
     async def ask(
@@ -67,7 +71,15 @@ class ModelTurns:
         self.usage += result.usage
         self.given = conversation.append(reply).prefix
         self._record(
-            ModelReplied(time=workflow.now(), turn=turn.turn, text=reply.text, tool_calls=reply.tool_calls)
+            ModelReplied(
+                time=workflow.now(),
+                turn=turn.turn,
+                text=reply.text,
+                tool_calls=reply.tool_calls,
+                redact={
+                    call.tool: self.masks[call.tool] for call in reply.tool_calls if call.tool in self.masks
+                },
+            )
         )
         return result
 

@@ -17,6 +17,7 @@ from surefoot.conversation import ToolCall, ToolMessage
 from surefoot.definition import ToolDefinition
 from surefoot.failures import cancelled, denied, limit_reached
 from surefoot.ledger import Event
+from surefoot.masking import masked_paths
 from surefoot.summary import summarize_params
 from workflows.answer_slots import AnswerSlots
 from workflows.approvals import Approvals
@@ -166,7 +167,7 @@ class ToolCalls:
             heartbeat_timeout=definition.heartbeat_timeout,
             retry_policy=RetryPolicy(maximum_attempts=1),
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-            summary=summarize_params(call.params),
+            summary=summarize_params(call.params, masked_paths(definition)),
         )
         return await ending_of(call, execution, queue=queue, pace=self._pace)
 

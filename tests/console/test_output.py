@@ -5,6 +5,7 @@ import pytest
 from console.json_output import JsonOutput
 from console.jsonl import JsonlOutput
 from console.live import LiveOutput
+from console.masked_output import behind_mask
 from console.output import Output, OutputFormat, choose_output
 from console.plain import PlainOutput
 from tests.console.runs import RUN, Terminal, finished, screen, started
@@ -34,7 +35,7 @@ def test_the_output_fits_the_format_and_the_terminal(
 
     output = choose_output(OutputFormat(output_format), io.StringIO(), stderr)
 
-    assert type(output) is kind
+    assert type(behind_mask(output)) is kind
 
 
 def test_json_has_its_progress_on_stderr_and_only_the_object_on_stdout() -> None:

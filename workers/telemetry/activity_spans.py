@@ -22,6 +22,7 @@ from activities.interface import (
     LlmTurnInput,
     LlmTurnResult,
 )
+from surefoot.masking import Masks
 from surefoot.usage import Usage
 from workers.telemetry.exporting import SCOPE
 from workers.telemetry.messages import messages_json
@@ -65,7 +66,7 @@ class ActivitySpans(ActivityInboundInterceptor):
             _fail(span, type(error).__name__)
             raise
         else:
-            span.set_attributes(self._result(result))
+            span.set_attributes(self._result(result, _masks(input)))
             return result
         finally:
             span.end()
@@ -94,22 +95,30 @@ class ActivitySpans(ActivityInboundInterceptor):
     def _asked(self, turn: LlmTurnInput) -> _Said:
         said: _Said = {**_model(turn), "surefoot.closing": turn.closing}
         if self._content:
-            said["gen_ai.input.messages"] = messages_json(turn.new_messages)
+            said["gen_ai.input.messages"] = messages_json(turn.new_messages, turn.redact)
         return said
 
-    def _result(self, result: object) -> Mapping[str, AttributeValue]:
+    def _result(self, result: object, masks: Masks) -> Mapping[str, AttributeValue]:
         match result:
             case LlmTurnResult(reply=reply, usage=usage, model_name=name):
                 reasons = ["tool_call" if reply.tool_calls else "stop"]
                 said = {**_usage(usage), "gen_ai.response.model": name}
                 said |= {"gen_ai.response.finish_reasons": reasons}
                 if self._content:
-                    said["gen_ai.output.messages"] = messages_json((reply,))
+                    said["gen_ai.output.messages"] = messages_json((reply,), masks)
                 return said
             case CompactResult(usage=usage) if usage.requests:
                 return _usage(usage)
             case _:
                 return {}
+
+
+def _masks(input: ExecuteActivityInput) -> Masks:  # noqa: A002  the SDK's own
+    match input.args:
+        case [LlmTurnInput(redact=redact), *_]:
+            return redact
+        case _:
+            return {}
 
 
 def _model(turn: LlmTurnInput) -> _Said:

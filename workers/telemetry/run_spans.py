@@ -21,6 +21,7 @@ from surefoot.ledger import (
     ToolExecutionScheduled,
     TurnStarted,
 )
+from surefoot.masking import Masks, masked, masked_texts, shown_text, shown_value
 from surefoot.run import RunInput
 from surefoot.strict_json import encode_json
 from workers.telemetry.exporting import SCOPE
@@ -71,6 +72,7 @@ class RunSpans:
         self._turn: _Turn | None = None
         self._turns = 0
         self._calls: dict[str, ToolCall] = {}
+        self._redact: Masks = {}
         self._scheduled: dict[str, datetime] = {}
 
     def hear(self, event: Event) -> None:
@@ -79,8 +81,8 @@ class RunSpans:
             case TurnStarted(turn=turn, time=time):
                 self.end_turn()
                 self._turn, self._turns = _Turn(turn, time, time), turn
-            case ModelReplied(tool_calls=calls, time=time):
-                self._calls = {call.id: call for call in calls}
+            case ModelReplied(tool_calls=calls, redact=redact, time=time):
+                self._calls, self._redact = {call.id: call for call in calls}, redact
                 self._reach(time)
             case ToolExecutionScheduled(tool_exec_id=tool_exec_id, time=time):
                 self._scheduled[tool_exec_id] = time
@@ -147,14 +149,20 @@ class RunSpans:
             error = event.error.code
             said |= {"surefoot.outcome": error, "surefoot.acted": str(event.acted)}
         if self._content:
-            call = self._calls.get(event.call_id)
-            said |= {
-                "gen_ai.tool.call.arguments": encode_json(call.params if call else None),
-                "gen_ai.tool.call.result": event.outcome.model_dump_json(),
-            }
+            said |= self._shown(event)
         since = self._scheduled.get(name, event.time)
         self._make(f"execute_tool {event.tool}", name, f"turn-{turn}", (since, event.time), said, error)
         self._scheduled.pop(name, None)
+
+    def _shown(self, event: ToolExecutionCompleted | ToolExecutionFailed) -> dict[str, AttributeValue]:
+        """Give what a call was about as people are shown it."""
+        call, paths = self._calls.get(event.call_id), self._redact.get(event.tool, ())
+        params = call.params if call else None
+        result = shown_value(event.outcome.model_dump(mode="json"), masked_texts(params, paths))
+        return {
+            "gen_ai.tool.call.arguments": encode_json(shown_value(masked(params, paths))),
+            "gen_ai.tool.call.result": encode_json(result),
+        }
 
     def _end_run(self, event: RunFinished) -> None:
         error = "RUN_FAILED" if event.status == "failed" else None
@@ -180,7 +188,10 @@ class RunSpans:
             if run.agent_name:
                 said["gen_ai.agent.name"] = run.agent_name
             if self._content:
-                said |= {"surefoot.prompt": run.prompt, "surefoot.answer": event.answer or ""}
+                said |= {
+                    "surefoot.prompt": shown_text(run.prompt, ()),
+                    "surefoot.answer": shown_text(event.answer or "", ()),
+                }
         self._make(self._name, _RUN, None, (self.started_at, event.time), said, error)
 
     def _make(
