@@ -219,6 +219,7 @@ def given(stack: Stack, *names: str) -> dict[str, dict[str, str]]:
 
 def test_the_keys_of_models_are_given_to_those_that_ask_models_alone(stack: Stack) -> None:
     keys = {"OPENAI_API_KEY": "one", "OPENAI_BASE_URL": "http://models/v1", "ANTHROPIC_API_KEY": "two"}
+    keys |= {"SUREFOOT_MODEL_STREAMING": "false"}
     assert given(stack, *keys) == {"agent": {}, "llm": {}, "tools": {}}
     assert given(read_stack(**keys), *keys) == {"agent": {}, "llm": keys, "tools": {}}
 

@@ -14,7 +14,8 @@ from activities.providers.settings import ProviderSettings
 from activities.scripted.model import ScriptedModel
 from surefoot.conversation import Prefix, SystemMessage, UserMessage
 from tests.activities.openai_server import ModelServer, Reply
-from workers.models import model_opener, provider_settings
+from workers.models import model_opener, own_models, provider_settings
+from workers.settings import load_settings
 
 KEYS = ProviderSettings(openai_api_key="no-key", openai_base_url="http://127.0.0.1:9")
 
@@ -131,3 +132,17 @@ async def test_a_providers_reply_says_what_it_cost_and_how_much_fits_the_model()
     assert result.usage.cost == ModelPrices("openai-chat:gpt-4o").known(result.usage).cost
     assert result.usage.cost
     assert result.context_window == 128_000
+
+
+@pytest.mark.parametrize(("setting", "streams"), [(None, True), ("true", True), ("false", False)])
+async def test_a_worker_asks_for_replies_in_pieces_unless_it_is_told_not_to(
+    setting: str | None, streams: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ModelServer(Reply(text="Done.")) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
+        if setting is not None:
+            monkeypatch.setenv("SUREFOOT_MODEL_STREAMING", setting)
+        model = await opened(own_models(load_settings()), turn("openai-chat:m"))
+        await model.reply((SystemMessage(text="s"), UserMessage(text="u")), closing=False)
+
+    assert server.requests[0].body["stream"] is streams
