@@ -26,7 +26,7 @@ from workers.settings import Settings, SettingsError, load_settings
 from workers.starting import RunExistsError
 from workers.state_directory import StateDirectoryError
 from workers.storage import open_store
-from workflows.converter import UnreadableError
+from workflows.payloads import UnreadableError
 
 _USAGE = (
     DevIsUpError,

@@ -26,8 +26,7 @@ from temporalio.worker import (
 from surefoot.ledger import Event
 from workers.runtime import replaying_runtime
 from workflows.agent import Agent
-from workflows.converter import UnreadableError
-from workflows.payloads import UNDECODABLE
+from workflows.payloads import UNDECODABLE, UnreadableError
 
 _COMPLETED = EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED
 _OF_UPDATES = (

@@ -15,7 +15,7 @@ from surefoot.outcome import ErrorCode
 from surefoot.run import WORKFLOW
 from workers.encryption.failures import ENCRYPTED
 from workers.search_attributes import Settable, settable_search_attributes
-from workflows.converter import UnreadableError
+from workflows.payloads import UnreadableError
 
 _AGENT = SearchAttributeKey.for_keyword("SurefootAgent")
 _STATUS = SearchAttributeKey.for_keyword("SurefootStatus")

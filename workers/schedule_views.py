@@ -18,7 +18,7 @@ from temporalio.client import (
 from surefoot.run import WORKFLOW, RunInput
 from workers.encryption.failures import ENCRYPTED
 from workers.schedules import POLICIES, PROMPT, WHEN, schedule, start_of
-from workflows.converter import UnreadableError
+from workflows.payloads import UnreadableError
 
 _SERVERS_CATCH_UP = timedelta(days=365)
 

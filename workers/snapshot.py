@@ -13,7 +13,7 @@ from temporalio.converter import DataConverter
 
 from activities.interface import LLM_TURN, Capture, Written
 from workers.encryption.failures import message_of
-from workflows.converter import UnreadableError
+from workflows.payloads import UnreadableError
 
 _Told = TypeVar("_Told", Capture, Written)
 

@@ -36,6 +36,9 @@ async def ending_in_failure(call: Admitted, error: ActivityError | CancelledErro
             return _out_of_time(call, cause, _identity(error))
         case ApplicationError() as cause if is_unknown_to_executor(cause, tool):
             return Ending(failures.not_found_on_executor(tool), Start(None, _identity(error)))
+        case ApplicationError(cause=ApplicationError(type="KeyUnknownError", message=reason)):
+            # The SDK reads what a call was given before any code of ours runs.
+            return Ending(failures.not_started(tool, 126, reason), Start(None, _identity(error)))
         case ApplicationError() as cause:
             capture = _read_capture(cause.details)
             outcome = _reported(call, cause, capture)

@@ -15,14 +15,7 @@ from temporalio.converter import (
 from temporalio.exceptions import ApplicationError
 
 from surefoot.outcome import ERROR_CODES
-from workflows.payloads import UNDECODABLE
-
-
-class UnreadableError(Exception):
-    """One sentence on what cannot be decrypted here.
-
-    It is none of the errors that end a run in which they happen: what cannot be read now waits.
-    """
+from workflows.payloads import UNDECODABLE, UnreadableError
 
 
 class _Unreadable(EncodingPayloadConverter):

@@ -23,6 +23,24 @@ class UndecodableError(ValueError):
     """Says in one phrase why a payload is not what it should be."""
 
 
+class UnreadableError(Exception):
+    """One sentence on what cannot be decrypted here.
+
+    It is none of the errors that end a run in which they happen: what cannot be read now waits.
+    """
+
+
+def opened(raw: RawValue) -> RawValue:
+    """Give a payload back that could be decrypted, as far as it was encrypted.
+
+    Raises:
+        UnreadableError: it could not, and a worker that has the right key may go on from here.
+    """
+    if raw.payload.metadata.get("encoding") == UNDECODABLE:
+        raise UnreadableError(raw.payload.data.decode("utf-8", "replace"))
+    return raw
+
+
 def json_value(raw: RawValue | None) -> JsonValue:
     """Decode a payload that must be one strict JSON value.
 

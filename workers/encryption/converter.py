@@ -7,12 +7,16 @@ from temporalio.converter import DataConverter, PayloadConverter
 
 from workers.encryption.codec import EncryptionCodec
 from workers.encryption.configured_keys import configured_keys
-from workers.encryption.keys import Keyring, KeyUnknownError
+from workers.encryption.keys import Keyring, KeyUnknownError, NotAuthenticError
 from workers.settings import Settings
 from workflows.converter import DATA_CONVERTER, LenientFailureConverter
+from workflows.payloads import UnreadableError
 
 ENCODED_FAILURE = "Encoded failure"
 """What stands in place of a failure's message: the words of Temporal's SDKs."""
+
+# By name: a workflow's sandbox has classes of its own.
+_READABLE = {one.__name__ for one in (UnreadableError, KeyUnknownError, NotAuthenticError)}
 
 
 class EncodedFailureConverter(LenientFailureConverter):
@@ -21,9 +25,10 @@ class EncodedFailureConverter(LenientFailureConverter):
     def to_failure(
         self, exception: BaseException, payload_converter: PayloadConverter, failure: Failure
     ) -> None:
-        """Convert an exception; the one that names a missing key must be read by those who lack it."""
+        """Convert an exception; one that names a key must be read by those who lack it."""
         super().to_failure(exception, payload_converter, failure)
-        if isinstance(exception, KeyUnknownError):
+        if failure.application_failure_info.type in _READABLE:
+            failure.stack_trace = ""
             return
         hidden = {"message": failure.message, "stack_trace": failure.stack_trace}
         failure.encoded_attributes.CopyFrom(payload_converter.to_payloads([hidden])[0])

@@ -4,7 +4,7 @@ from temporalio.api.failure.v1 import Failure
 from temporalio.converter import DataConverter
 from temporalio.exceptions import FailureError
 
-from workflows.converter import UnreadableError
+from workflows.payloads import UnreadableError
 
 ENCRYPTED = "(encrypted with a key that is not here)"
 """What a list shows in place of a text that it cannot decrypt."""

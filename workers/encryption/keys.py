@@ -10,7 +10,7 @@ from datetime import date
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from workflows.converter import UnreadableError
+from workflows.payloads import UnreadableError
 
 CIPHER = "AES-256-GCM"
 KEY_BYTES = 32

@@ -2,7 +2,7 @@
 
 from activities.store.store import StoreUnavailableError
 from workers.encryption.keys import Keyring, Sealed
-from workflows.converter import UnreadableError
+from workflows.payloads import UnreadableError
 
 HEAD = b"surefoot-sealed-1\n"
 """What a sealed object begins with; then come the id of its encryption key, a line feed, and the rest."""
