@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, ValidationIn
 from surefoot.approval import Approval
 from surefoot.json_schema import JsonSchema
 from surefoot.param_path import ANY_NAME, read_path
+from surefoot.resource_limits import DEFAULT_RESOURCES, ResourceLimits, are_default
 from surefoot.schema import SchemaRefusedError, check_schema
 from surefoot.secret_reference import SecretName
 from surefoot.sizes import MAX_ANSWER_BYTES
@@ -92,6 +93,8 @@ class ToolDefinition(CamelModel):
     timeout_param: str | None = None
     limits: CaptureLimits = CaptureLimits()
     exclusive: bool = False
+    resources: ResourceLimits = Field(default=DEFAULT_RESOURCES, exclude_if=are_default)
+    """What a call may use of the machine that it runs on, where that is a worker of ours."""
     executor_queue: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     pickup_timeout_seconds: _Timeout = 60
     heartbeat_seconds: Annotated[float, Field(ge=1, le=3_600)] | None = Field(

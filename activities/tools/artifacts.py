@@ -62,6 +62,17 @@ class CallArtifacts:
         }
         return {name: str(value) for name, value in told.items() if value is not None}
 
+    @property
+    def writable(self) -> tuple[Path, ...]:
+        """What the tool writes."""
+        return () if self.directory is None else (self.directory,)
+
+    @property
+    def readable(self) -> tuple[Path, ...]:
+        """Where the artifacts of its own run are, if they are files."""
+        run = self.store.file(f"{ARTIFACTS}/{self.name.partition('/')[0]}")
+        return () if run is None else (run,)
+
     async def whole(self, success: ToolSuccess, *, limit_bytes: int, patience_seconds: float) -> ToolSuccess:
         """Keep what the tool left, and its answer if it is above the limit; gives what the model reads.
 

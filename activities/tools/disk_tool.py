@@ -10,6 +10,8 @@ from activities.interface import Capture, ToolCallInput
 from activities.tools.capture import Captures, StreamCapture
 from activities.tools.executable import Exited, NotStarted, TimedOut, execute
 from activities.tools.executor import Surroundings
+from activities.tools.sandbox.sandbox import UNCONFINED, Sandbox
+from activities.tools.sandbox.walls import Walls
 from activities.tools.secrets.secrets import SecretMissingError
 from surefoot.definition import CaptureLimits, ToolDefinition
 from surefoot.failures import (
@@ -51,7 +53,9 @@ class DiskTool:
         except SecretMissingError as error:
             return not_started(call.tool, _CANNOT_START, str(error))
         given = replace(surroundings, environment={**surroundings.environment, **own})
-        return await run_executable(self.executable, call, given, definition=self.definition)
+        return await run_executable(
+            self.executable, call, given, definition=self.definition, sandbox=surroundings.sandbox
+        )
 
 
 async def run_executable(
@@ -61,8 +65,11 @@ async def run_executable(
     *,
     definition: ToolDefinition,
     before_params: tuple[str, ...] = (),
+    sandbox: Sandbox = UNCONFINED,
 ) -> ToolSuccess | ToolFailure:
     """Run an executable for a call, with these arguments before its params, to the outcome.
+
+    What it may use of its machine is limited in any case; walls around it are the sandbox's.
 
     An answer counts as it was printed: stdout above the cap is OUTPUT_TOO_LARGE even where the same JSON
     would be shorter without its escapes and indentation.
@@ -74,18 +81,34 @@ async def run_executable(
     captures = Captures(StreamCapture(limits.stdout), StreamCapture(limits.stderr))
     surroundings.watch(lambda: _capture(captures, limits))
     timeout = timedelta(seconds=call.timeout_seconds)
-    ending = await execute(
+    walls = Walls(
+        sandbox,
         executable,
-        encode_json(call.params),
-        before_params=before_params,
-        hide_params=surroundings.params_hold_secrets,
-        timeout=timeout,
-        environment=surroundings.environment,
         directory=surroundings.directory,
-        captures=captures,
+        environment=surroundings.environment,
+        places=surroundings.places,
+        resources=definition.resources,
+        network=may_have_network(call, definition),
     )
+    async with walls.stand() as walled:
+        ending = await execute(
+            executable,
+            encode_json(call.params),
+            before_params=before_params,
+            hide_params=surroundings.params_hold_secrets,
+            timeout=timeout,
+            environment=walled.environment,
+            directory=surroundings.directory,
+            captures=captures,
+            confinement=walled.confinement,
+        )
     read = partial(_outcome, definition, ending, captures, timeout)
     return await surroundings.read(read, size_bytes=captures.stdout.total_bytes)
+
+
+def may_have_network(call: ToolCallInput, definition: ToolDefinition) -> bool:
+    """Tell whether the walls let the network through: what the run says of it, else the tool's own hint."""
+    return definition.annotations.open_world_hint is True if call.network is None else call.network
 
 
 def _outcome(

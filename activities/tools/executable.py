@@ -12,11 +12,14 @@ from activities.tools.capture import Captures
 from activities.tools.child_process import ChildProcess, Leash
 from activities.tools.command import Command
 from activities.tools.process_group import ProcessGroup
-from activities.tools.start_failure import start_failure
-from activities.tools.supervised import Supervised
+from activities.tools.sandbox.confinement import UNWALLED, Confinement
+from activities.tools.start_failure import CANNOT_EXECUTE, start_failure
+from activities.tools.supervised import NotConfinedError, Supervised
 
 MAX_ARGUMENT_BYTES = 100 * 1024
 """Larger params go to stdin: Linux refuses an argument of more than 131,071 bytes."""
+
+_REASON_BYTES = 512
 
 LEASH: Callable[[Command], Leash] = {"linux": Supervised}.get(sys.platform, ProcessGroup)
 """What a tool is started on here: only Linux has what a supervisor needs."""
@@ -55,6 +58,7 @@ async def execute(
     environment: Mapping[str, str],
     directory: Path,
     captures: Captures,
+    confinement: Confinement = UNWALLED,
     leash: Callable[[Command], Leash] = LEASH,
 ) -> Ending:
     """Run the executable to its end, at the latest to its deadline; its output is in `captures` as it comes.
@@ -66,7 +70,7 @@ async def execute(
     deadline, and then passes through.
     """
     arguments, stdin = _command_line(executable, before_params, params_json.encode(), hide=hide_params)
-    command = Command(arguments, environment=environment, directory=directory, stdin=stdin)
+    command = Command(arguments, environment, directory, stdin=stdin, confinement=confinement)
     return await run_command(executable, command, timeout=timeout, captures=captures, leash=leash)
 
 
@@ -86,6 +90,11 @@ async def run_command(
             exit_code = await child.wait()
         finally:
             deadline.cancel()
+    except NotConfinedError:
+        said = captures.stderr.shown(_REASON_BYTES).strip()
+        return NotStarted(
+            CANNOT_EXECUTE, f"its sandbox could not be set up: {said or 'its supervisor ended'}"
+        )
     except OSError as error:
         return NotStarted(*start_failure(error, executable=executable, directory=command.directory))
     return TimedOut() if child.stopped else Exited(exit_code)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -11,7 +12,9 @@ from activities.interface import Capture, ToolCallInput
 from activities.tools.artifacts import Artifacts
 from activities.tools.environment import tool_environment
 from activities.tools.held import Held
+from activities.tools.sandbox.places import NO_PLACES, Places
 from activities.tools.sandbox.sandbox import UNCONFINED, Sandbox
+from activities.tools.sandbox.tool_files import files_of
 from activities.tools.secrets.secrets import NO_SECRETS, Secrets
 from activities.tools.secrets.source import SecretSource
 from activities.tools.workspaces import WorkspaceError, Workspaces
@@ -43,6 +46,8 @@ class Surroundings:
     """What outlasts the call, and ends with its executor."""
     sandbox: Sandbox = UNCONFINED
     """What an executable of the call is walled in by."""
+    places: Places = NO_PLACES
+    """What it sees of the file system beside its directory, its system and its interpreter."""
     secrets: Secrets = NO_SECRETS
     """What a tool's own configuration may refer to."""
     params_hold_secrets: bool = False
@@ -141,7 +146,9 @@ class ToolExecutor:
         keep_until = clock() + call.timeout_seconds + self.artifacts.grace_seconds
         async with self.artifacts.of_call(call.call_id, hide.data) as left:
             environment = {**surroundings.environment, **left.environment}
-            outcome = hide.outcome(await tool.run(given, replace(surroundings, environment=environment)))
+            places = replace(surroundings.places, read=left.readable, write=left.writable)
+            surroundings = replace(surroundings, environment=environment, places=places)
+            outcome = hide.outcome(await tool.run(given, surroundings))
             if isinstance(outcome, ToolFailure):
                 return outcome
             limit_bytes = tool.definition.limits.result
@@ -162,4 +169,16 @@ class ToolExecutor:
     def _surroundings(self, call: ToolCallInput, watch: Watch) -> Surroundings:
         timeout = timedelta(seconds=call.timeout_seconds)
         environment = tool_environment(self.environment, call_id=call.call_id, timeout=timeout)
-        return Surroundings(self.directory, environment, watch, self._reading, self._held, self.sandbox)
+        return Surroundings(
+            self.directory,
+            environment,
+            watch,
+            self._reading,
+            self._held,
+            sandbox=self.sandbox,
+            places=Places(kept=self._files),
+        )
+
+    @cached_property
+    def _files(self) -> tuple[Path, ...]:
+        return files_of(self.tools.values())

@@ -53,8 +53,8 @@ def _cannot_execute(error: OSError, executable: Path, interpreter: str | None) -
     return error.strerror or str(error)
 
 
-def _interpreter(executable: Path) -> str | None:
-    """The interpreter as its script names it, quoted so that a stray carriage return can be seen."""
+def interpreter_of(executable: Path) -> str | None:
+    """Give the interpreter that the first line of a script names, as it is written; None: it names none."""
     try:
         with executable.open("rb") as script:
             first_line = script.read(_SHEBANG_BYTES).partition(b"\n")[0]
@@ -63,4 +63,10 @@ def _interpreter(executable: Path) -> str | None:
     if not first_line.startswith(b"#!"):
         return None
     name = first_line[2:].replace(b"\t", b" ").strip(b" ").partition(b" ")[0]
-    return repr(name.decode(errors="replace"))
+    return name.decode(errors="replace")
+
+
+def _interpreter(executable: Path) -> str | None:
+    """The same, quoted so that a stray carriage return can be seen."""
+    interpreter = interpreter_of(executable)
+    return None if interpreter is None else repr(interpreter)

@@ -13,6 +13,8 @@ class Sandbox:
     level: Level
     hidden: tuple[Path, ...] = ()
     """What no executable sees, also where it lies below something that it does see."""
+    visible: tuple[Path, ...] = ()
+    """What every executable may read beside what it sees anyway."""
 
 
 UNCONFINED = Sandbox("none")
