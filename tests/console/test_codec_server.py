@@ -14,6 +14,7 @@ import pytest
 
 from tests.conftest import RealServer
 from tests.console.command import MODEL, Command, Surefoot
+from tests.console.lasting_tools import Gated
 from workers.server_binary import find_server_binary
 from workers.server_ports import free_port
 from workers.server_process import ServerProcess
@@ -27,6 +28,7 @@ TOKEN = "sixteen-or-more-characters"
 MISSING_KEYS = "set SUREFOOT_ENCRYPTION_KEYS or SUREFOOT_ENCRYPTION_KEYS_FILE"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "environment", "sentence"),
     [
@@ -121,6 +123,22 @@ def test_dev_answers_the_ui_of_its_server_and_of_the_next_one_when_that_is_kille
 
     assert (strange, asked_by_the_ui(after, origin=ours)) == (403, 200)
     assert (after.process_id != before.process_id, after.ports) == (True, before.ports)
+
+
+@pytest.mark.slow
+def test_a_run_that_stays_answers_the_ui_of_its_server(surefoot_alone: Surefoot) -> None:
+    tool = Gated(surefoot_alone.directory / "tools")
+    (surefoot_alone.directory / "gated.yaml").write_text("steps: [{call: [{gated: {}}]}, {say: Done.}]\n")
+    gated = ("--model", "scripted:gated.yaml", "--tools", "tools")
+    run = surefoot_alone.start("run", PROMPT, *gated, "--stay", environment=KEYS)
+    run.until(tool.has_begun)
+    server = surefoot_alone.server()
+    assert server is not None
+
+    run.until(lambda: asked_by_the_ui(server, origin=f"http://127.0.0.1:{server.ports.ui_port}") == 200)
+    tool.open()
+
+    assert (run.ends().exit_code, asked_by_the_ui(server, origin="http://127.0.0.1:1")) == (0, 0)
 
 
 @pytest.mark.slow

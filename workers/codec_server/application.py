@@ -29,7 +29,7 @@ _NAMESPACE_LENGTH = 255
 _CLOSE = {"Connection": "close"}
 _PREFLIGHT = {
     "Access-Control-Allow-Methods": "POST",
-    "Access-Control-Allow-Headers": "Authorization, Content-Type, X-Namespace",
+    "Access-Control-Allow-Headers": "Authorization, Authorization-Extras, Content-Type, X-Namespace",
     "Access-Control-Max-Age": "600",
 }
 
@@ -65,14 +65,17 @@ class CodecApplication:
     limit: RateLimit = field(default_factory=lambda: RateLimit(USUAL_REQUESTS_PER_MINUTE))
 
     def routes(self) -> Starlette:
-        """Give the ASGI application: POST /encode, POST /decode, GET /health."""
-        return Starlette(
-            routes=[
-                Route("/encode", self._answering("encode"), methods=["POST", "OPTIONS"]),
-                Route("/decode", self._answering("decode"), methods=["POST", "OPTIONS"]),
-                Route(HEALTH, _healthy, methods=["GET"]),
-            ]
-        )
+        """Give the ASGI application: POST /encode, POST /decode, GET /health.
+
+        As the protocol wants it, what stands before the last part of a path says nothing.
+        """
+        asked: tuple[Action, ...] = ("encode", "decode")
+        posted = [
+            Route(f"{before}/{action}", self._answering(action), methods=["POST", "OPTIONS"])
+            for action in asked
+            for before in ("", "/{before:path}")
+        ]
+        return Starlette(routes=[*posted, Route(HEALTH, _healthy, methods=["GET"])])
 
     def _answering(self, action: Action) -> _Answer:
         async def answer(request: Request) -> Response:

@@ -70,6 +70,12 @@ async def test_what_is_encoded_decodes_to_itself_in_temporals_own_json(server: S
     assert (decoded.status_code, decoded.json()) == (200, {"payloads": [plain, plain]})
 
 
+async def test_what_stands_before_the_last_part_of_a_path_says_nothing(server: Served) -> None:
+    answer = await server.ask("/codec/default/decode", json_of([await encrypted()]))
+
+    assert answer.text == json_of([PLAIN])
+
+
 async def test_no_payloads_are_answered_with_none(server: Served) -> None:
     assert (await server.ask("/decode", '{"payloads": []}')).json() == {"payloads": []}
 
@@ -176,7 +182,7 @@ async def test_a_preflight_is_answered_to_the_ui_alone(server: Served) -> None:
         "access-control-allow-origin": UI,
         "access-control-allow-credentials": "true",
         "access-control-allow-methods": "POST",
-        "access-control-allow-headers": "Authorization, Content-Type, X-Namespace",
+        "access-control-allow-headers": "Authorization, Authorization-Extras, Content-Type, X-Namespace",
         "access-control-allow-private-network": "true",
         "access-control-max-age": "600",
     }
