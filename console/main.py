@@ -19,6 +19,7 @@ from console.dev import dev
 from console.doctor import doctor
 from console.errors import CommandError
 from console.exit_codes import ExitCode
+from console.keys import keys_app
 from console.list_runs import list_runs
 from console.mcp import mcp
 from console.pause import pause, resume
@@ -80,6 +81,7 @@ app.add_typer(schedule_app, name="schedule")
 app.add_typer(agents_app, name="agents")
 app.add_typer(artifacts_app, name="artifacts")
 app.add_typer(authority_app, name="authority")
+app.add_typer(keys_app, name="keys")
 
 
 def main() -> NoReturn:
