@@ -5,6 +5,7 @@ from typing import Annotated
 
 import structlog
 import typer
+from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
 from temporalio.common import WorkerDeploymentVersion
 
@@ -95,6 +96,9 @@ async def _serve(
     serve_metrics(settings.metrics_address)
     serving, version = Serving.of(settings), deployment_version(settings)
     async with temporal(settings, address=address) as server:
+        # The SDK looks, too, but its error is no sentence.
+        namespace = DescribeNamespaceRequest(namespace=server.client.namespace)
+        await server.client.workflow_service.describe_namespace(namespace)
         built = serving.worker(
             server.client,
             queue=queue,

@@ -12,9 +12,13 @@ _PROGRAM = Path(__file__).with_suffix(".js")
 
 
 @contextmanager
-def key_front(backend: str, *, key: str) -> Generator[str]:
-    """Serve plain gRPC at the address that is given, in front of another server."""
-    with subprocess.Popen([_NODE, _PROGRAM, backend, key], stdout=subprocess.PIPE, text=True) as process:
+def key_front(backend: str, *, key: str, greets: bool = False) -> Generator[str]:
+    """Serve plain gRPC at the address that is given, in front of another server.
+
+    If it `greets`, everybody may ask what the server is able to, as the first request of a client does.
+    """
+    command = [_NODE, _PROGRAM, backend, key, *(["greets"] if greets else [])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
             yield f"127.0.0.1:{int(process.stdout.readline())}"

@@ -271,3 +271,33 @@ def test_commands_tell_a_refusal_with_4_and_an_unusable_file_with_2(
 
     assert sure(refused).startswith(f"cannot reach Temporal at {address}: it wants a client certificate")
     assert unusable.endswith("No such file or directory: DIR/client.key")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(("run", "Go on.", *MODEL), id="run"),
+        pytest.param(("list",), id="list"),
+        pytest.param(("worker", "--queue", "nobodys"), id="worker"),
+    ],
+)
+def test_a_key_that_is_refused_only_later_is_4_too(
+    surefoot: Surefoot, server: RealServer, arguments: tuple[str, ...]
+) -> None:
+    environment = {"TEMPORAL_API_KEY": "another", "TEMPORAL_TLS": "false"}
+    with key_front(server.address, key=KEY, greets=True) as address:
+        told = surefoot.refuses(*arguments, "--address", address, exit_code=4, environment=environment)
+
+    assert told == "Temporal refused: Request unauthorized."
+
+
+@pytest.mark.slow
+def test_a_worker_of_a_namespace_that_is_not_there_is_4(surefoot: Surefoot, server: RealServer) -> None:
+    told = surefoot.refuses(
+        *("worker", "--queue", "nobodys", "--address", server.address),
+        exit_code=4,
+        environment={"TEMPORAL_NAMESPACE": "nowhere"},
+    )
+
+    assert told == "Temporal refused: Namespace nowhere is not found."
