@@ -8,12 +8,11 @@ from temporalio.client import Client
 
 from console.approval_notice import ApprovalNotice
 from console.approval_text import approval_lines
-from console.asking import Asker
+from console.asking import Asker, Lines
 from console.child_runs import ChildRuns
 from console.command_line import command_on
 from console.lines import write_line
 from console.safe_text import safe_line
-from console.signing import why_not_signable
 from surefoot.ledger import ApprovalDenied, ApprovalGiven, ApprovalRequested, Event
 from workers.authority_key import AuthorityKey
 
@@ -31,17 +30,19 @@ class Approving:
         asks: bool,
         children: bool,
         key: AuthorityKey | None = None,
+        lines: Lines | None = None,
     ) -> None:
         """`address` is what commands have to name; `asks` is for somebody at the terminal.
 
         Of calls whose decisions have to be signed nobody is asked without a `key`, but told how to decide.
+        Replies are read from `lines`, else from stdin.
         """
         self._workflow_id = workflow_id
-        self._asker = Asker(client, output, key) if asks else None
+        self._asker = asker = Asker(client, output, key, lines) if asks else None
         self._asking = asyncio.create_task(self._asker.ask()) if self._asker is not None else None
         self._notice = ApprovalNotice(
             lambda name, run, call: command_on(name, run, address, call),
-            lambda asked: not asks or why_not_signable(asked, key) is not None,
+            lambda asked: asker is None or asker.leaves(asked),
         )
         self._children = ChildRuns(client, self._hear_child) if children else None
 
@@ -54,6 +55,13 @@ class Approving:
     def due(self) -> Iterator[str]:
         """Give the lines that are due on calls that nobody is asked about."""
         yield from self._notice.due()
+
+    async def until(self, *, asks: bool) -> None:
+        """Wait until somebody is asked here, or until nobody is."""
+        if self._asker is not None:
+            await self._asker.until(asks=asks)
+        elif asks:
+            await asyncio.Event().wait()
 
     async def close(self) -> None:
         """Ask no more."""

@@ -74,7 +74,7 @@ class Lines(Protocol):
         """Leave out what was typed before a question was seen: it can be no answer to it."""
         ...
 
-    async def next(self) -> str | None:
+    async def line(self) -> str | None:
         """Wait for a line; None at the end of the input."""
         ...
 
@@ -223,7 +223,7 @@ class Asker:
         """Give the line that is typed; None at the end of the input, or once others have decided."""
         self._prompt = prompt
         _write(prompt)
-        typing = asyncio.create_task(self._lines.next())
+        typing = asyncio.create_task(self._lines.line())
         try:
             while not typing.done() and question in self._questions.all:
                 self._heard.clear()

@@ -1,8 +1,16 @@
 """The calls that wait for approval in runs that somebody looks at."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from surefoot.ledger import ApprovalRequested, Event, Ledger, reduce_event
+from surefoot.ledger import (
+    ApprovalRequested,
+    Event,
+    Ledger,
+    ToolExecutionStarted,
+    reduce_event,
+    reduce_events,
+)
 
 
 @dataclass(frozen=True)
@@ -29,3 +37,23 @@ class OpenQuestions:
     def all(self) -> tuple[OpenQuestion, ...]:
         """Give them, those of the run that was heard of first at the beginning."""
         return tuple(OpenQuestion(run, one) for run, asked in self._waiting.items() for one in asked)
+
+
+def still_open(events: Sequence[Event]) -> list[Event]:
+    """Give those of a run's events that somebody who begins to look has to hear of.
+
+    They are the questions that nobody has decided about, and the beginnings of runs of agents that go on.
+    """
+    ledger = reduce_events(events)
+    running = {one.tool_exec_id for one in ledger.executions if one.status == "started"}
+
+    def is_open(event: Event) -> bool:
+        match event:
+            case ApprovalRequested():
+                return event in ledger.waiting
+            case ToolExecutionStarted():
+                return event.tool_exec_id in running
+            case _:
+                return False
+
+    return [event for event in events if is_open(event)]

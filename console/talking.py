@@ -8,19 +8,21 @@ from contextlib import suppress
 
 from temporalio.client import Client
 
-from console.approval_notice import ApprovalNotice
+from console.approving import Approving
 from console.errors import CommandError
 from console.exit_codes import ExitCode
 from console.heard import Heard
 from console.held_notice import HeldNotice
 from console.interrupt import Interrupt
 from console.lines import write_line
+from console.open_questions import still_open
 from console.output import Output
 from console.safe_text import safe_text
 from console.typed_messages import TypedMessages
 from console.watching import PATIENCE, command_on, exit_code_of
-from surefoot.ledger import Event, RunFinished
+from surefoot.ledger import ApprovalRequested, Event, RunFinished
 from surefoot.run import SendMessage
+from workers.authority_key import AuthorityKey
 from workers.following import follow
 from workers.sessions import end_session, tell_session
 from workers.snapshot import Snapshot
@@ -51,8 +53,22 @@ class OwnMessages:
 class Talk:
     """One conversation, from its first message to its end, or until it is left."""
 
-    def __init__(self, output: Output, own: OwnMessages, *, address: str | None, interactive: bool) -> None:
-        """`address` is what commands about the run have to name; None is the embedded server."""
+    def __init__(
+        self,
+        output: Output,
+        own: OwnMessages,
+        *,
+        address: str | None,
+        interactive: bool,
+        asks: bool = False,
+        key: AuthorityKey | None = None,
+    ) -> None:
+        """`address` is what commands about the run have to name; None is the embedded server.
+
+        With `asks`, whoever types is asked about calls that wait for approval, and signs with the `key`.
+        """
+        self._asks = asks
+        self._key = key
         self._output = output
         self._own = own
         self._address = address
@@ -80,14 +96,25 @@ class Talk:
         """
         if self._interactive:
             write_line(sys.stderr, HELP)
-        listening = asyncio.create_task(self._listen(client, workflow_id))
-        talking = asyncio.create_task(self._talk(client, workflow_id))
+        approving = Approving(
+            client,
+            workflow_id,
+            self._output,
+            address=self._address,
+            asks=self._asks,
+            children=self._asks,
+            key=self._key,
+            lines=self._typed,
+        )
+        listening = asyncio.create_task(self._listen(client, workflow_id, approving))
+        talking = asyncio.create_task(self._talk(client, workflow_id, approving))
         try:
             await interrupt.first(listening, talking)
             if talking.done() and not interrupt.asked.is_set():
                 talking.result()
                 await interrupt.first(listening)
         finally:
+            await approving.close()
             self._output.end()
             for task in (listening, talking):
                 if not task.done():
@@ -96,30 +123,44 @@ class Talk:
                         await task
         return ExitCode.DETACHED if listening.cancelled() else exit_code_of(listening.result())
 
-    async def _listen(self, client: Client, workflow_id: str) -> RunFinished:
+    async def _listen(self, client: Client, workflow_id: str, approving: Approving) -> RunFinished:
         held = HeldNotice(command_on("resume", workflow_id, self._address))
-        approval = ApprovalNotice(lambda name, run, call: command_on(name, run, self._address, call))
+        before: list[Event] | None = []
         number = 0
         async for seen in follow(client, workflow_id, patience=PATIENCE):
             if isinstance(seen, Snapshot):
                 self._output.now(seen)
-                for line in (*held.due(), *approval.due()):
+                if before is not None:
+                    self._catch_up(before, approving)
+                    before = None
+                for line in (*held.due(), *approving.due()):
                     write_line(sys.stderr, line)
                 continue
             held.hear(seen)
-            approval.hear(workflow_id, seen)
             number += 1
             if number > self._known:
                 self._output.show(seen)
                 self._heard.hear(seen)
+            if before is None:
+                approving.hear(seen)
+            else:
+                before.append(seen)
             if isinstance(seen, RunFinished):
                 return seen
         raise AssertionError("a run that is followed always finishes")
 
-    async def _talk(self, client: Client, workflow_id: str) -> None:
+    def _catch_up(self, before: list[Event], approving: Approving) -> None:
+        """Ask about what waits already; what was decided before somebody looked is no question any more."""
+        known = before[: self._known]
+        for event in still_open(before):
+            if isinstance(event, ApprovalRequested) and event in known:
+                self._output.show(event)
+            approving.hear(event)
+
+    async def _talk(self, client: Client, workflow_id: str, approving: Approving) -> None:
         while self._heard.finished is None:
             await self._heard.until(lambda: not self._heard.works)
-            text = await self._ask()
+            text = await self._ask(approving)
             match text if text is None else text.strip():
                 case None | "/end":
                     await self._end(client, workflow_id)
@@ -131,14 +172,29 @@ class Talk:
                 case _:
                     await self._say(client, workflow_id, text or "")
 
-    async def _ask(self) -> str | None:
-        if self._interactive:
-            sys.stderr.write("> ")
-            sys.stderr.flush()
-        text = await self._typed.next()
-        if text is None and self._interactive:
-            sys.stderr.write("\n")
+    async def _ask(self, approving: Approving) -> str | None:
+        while True:
+            await approving.until(asks=False)
+            self._prompt("> ")
+            typing = asyncio.create_task(self._typed.next())
+            asked = asyncio.create_task(approving.until(asks=True))
+            try:
+                await asyncio.wait({typing, asked}, return_when=asyncio.FIRST_COMPLETED)
+                if typing.done():
+                    break
+            finally:
+                # What somebody else has said to the session may have it ask in the middle of a line.
+                for task in (typing, asked):
+                    task.cancel()
+                await asyncio.wait({typing, asked})
+        if (text := typing.result()) is None:
+            self._prompt("\n")
         return text
+
+    def _prompt(self, text: str) -> None:
+        if self._interactive:
+            sys.stderr.write(text)
+            sys.stderr.flush()
 
     async def _say(self, client: Client, workflow_id: str, text: str) -> None:
         message = SendMessage(text=text, message_id=self._own.new())

@@ -14,6 +14,22 @@ def forget_typed(terminal: int) -> None:
         termios.tcflush(terminal, termios.TCIFLUSH)
 
 
+class TypedLines:
+    """The lines that are typed at a terminal, which nobody else reads."""
+
+    def __init__(self, terminal: int) -> None:
+        """`terminal` is its number."""
+        self._terminal = terminal
+
+    def forget(self) -> None:
+        """Leave out what was typed until now."""
+        forget_typed(self._terminal)
+
+    async def line(self) -> str | None:
+        """Wait for a line; None at the end of the input."""
+        return await typed_line(self._terminal)
+
+
 async def typed_line(terminal: int) -> str | None:
     """Wait for a line; None at the end of the input. The terminal gives it when Enter is pressed."""
     # A thread that reads would keep the command from ending until Enter is pressed after all.

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from console.errors import CommandError
+from console.typed_line import forget_typed
 from surefoot.sizes import MAX_MESSAGE_BYTES, count
 
 PASTE_PAUSE = timedelta(milliseconds=50)
@@ -25,13 +26,30 @@ class TypedMessages:
         self._rest = b""
         self._ended = False
         self._reading: asyncio.Future[bytes] | None = None
+        self._turn = asyncio.Lock()
+
+    def forget(self) -> None:
+        """Leave out what was typed until now; only of a terminal."""
+        forget_typed(self._file)
+        self._rest = b""
+        if self._reading is not None and self._reading.done() and self._reading.result():
+            self._reading = None
 
     async def next(self) -> str | None:
-        """Wait for the next message; None at the end of the file.
+        """Wait for the next message; None at the end of the file. One after the other is given theirs.
 
         Raises:
             CommandError: a line is longer than any message.
         """
+        async with self._turn:
+            return await self._message()
+
+    async def line(self) -> str | None:
+        """Wait for the next line, as `next` does, whatever comes after it."""
+        async with self._turn:
+            return await self._line()
+
+    async def _message(self) -> str | None:
         lines: list[str] = []
         while (line := await self._line()) is not None:
             goes_on = line.endswith("\\")

@@ -73,3 +73,18 @@ async def test_lines_that_are_pasted_together_are_one_message_and_typed_ones_are
         end = await typed.next()
 
     assert (pasted, then, end) == ("def f():\n    return 1", "Shorter?", None)
+
+
+async def test_what_was_typed_before_a_question_is_no_reply_to_it() -> None:
+    with closing(Keyboard(*pty.openpty())) as keyboard:
+        typed = TypedMessages(keyboard.terminal, terminal=True)
+        message = asyncio.create_task(typed.next())
+        await asyncio.sleep(0)
+        message.cancel()
+        os.write(keyboard.keys, b"yes\nno\n")
+        first = await typed.line()
+        typed.forget()
+        os.write(keyboard.keys, b"perhaps\nalways\n")
+        lines = [first, await typed.line(), await typed.line()]
+
+    assert lines == ["yes", "perhaps", "always"]
