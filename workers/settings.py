@@ -6,7 +6,7 @@ import shlex
 from datetime import timedelta
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
@@ -120,6 +120,12 @@ def _public_keys(text: str) -> str:
     return text
 
 
+def _absolute_paths(paths: str) -> str:
+    if not all(path.startswith("/") for path in paths.split(":") if path):
+        raise ValueError("it must be absolute paths with : between them")
+    return paths
+
+
 def _http_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or not url.isprintable() or " " in url:
@@ -186,6 +192,11 @@ class Settings(BaseSettings):
     max_concurrent_workflow_tasks: Annotated[int, Field(ge=2, le=10_000)] = 100
     """Workflow tasks that one worker carries out side by side."""
 
+    sandbox: Literal["auto", "required", "bwrap", "landlock", "none"] = "auto"
+    """What executables are walled in by (docs/sandbox.md): `auto` is the strongest that works here."""
+    sandbox_read: Annotated[str, AfterValidator(_absolute_paths)] = ""
+    """What every walled-in executable may read beside what it sees anyway: absolute paths, `:` between them."""
+
     notify_command: Annotated[str, AfterValidator(_words)] | None = None
     """What a worker runs to tell people of a run that asks for it; it reads the notice from stdin."""
     notify_url: Annotated[str, AfterValidator(_http_url)] | None = None
@@ -212,7 +223,7 @@ class Settings(BaseSettings):
     codec_oidc_audience: str | None = None
     """Whom these tokens have to be for."""
     codec_requests_per_minute: Annotated[int, Field(ge=1, le=1_000_000)] = 3000
-    """How often each caller may ask it."""
+    """How often each caller may ask it; a page of the UI asks once for every value that it shows."""
 
     deployment: Annotated[str, AfterValidator(_plain_name)] | None = None
     """The deployment that a worker belongs to; only with `build_id`."""

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 
 from starlette.applications import Starlette
@@ -19,8 +19,6 @@ from workers.codec_server.rate_limit import RateLimit
 from workers.encryption.codec import EncryptionCodec
 
 HEALTH = "/health"
-USUAL_REQUESTS_PER_MINUTE = 3000
-"""A page of the UI asks once for every value that it shows."""
 MOST_BODY_BYTES = 8 * 1024 * 1024
 """More than a page of a history holds, which is at most 4 MB before base64."""
 
@@ -62,7 +60,7 @@ class CodecApplication:
     codec: EncryptionCodec
     guard: Guard
     origins: frozenset[str]
-    limit: RateLimit = field(default_factory=lambda: RateLimit(USUAL_REQUESTS_PER_MINUTE))
+    limit: RateLimit
 
     def routes(self) -> Starlette:
         """Give the ASGI application: POST /encode, POST /decode, GET /health.

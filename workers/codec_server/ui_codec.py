@@ -30,7 +30,7 @@ async def ui_codec(settings: Settings) -> AsyncGenerator[None]:
     if not keyring or server is None:
         yield
         return
-    answering = asyncio.create_task(_answer(keyring, server.ports))
+    answering = asyncio.create_task(_answer(keyring, server.ports, settings.codec_requests_per_minute))
     try:
         yield
     finally:
@@ -39,13 +39,14 @@ async def ui_codec(settings: Settings) -> AsyncGenerator[None]:
             await answering
 
 
-async def _answer(keyring: Keyring, ports: ServerPorts) -> None:
+async def _answer(keyring: Keyring, ports: ServerPorts, requests_per_minute: int) -> None:
     if ports.codec_port is None:
         _log.warning("the UI shows what is encrypted as it is: its server was started without keys")
         return
     # Loaded only where there are keys: it takes as long as all the rest of a command.
     from workers.codec_server.application import CodecApplication
     from workers.codec_server.guards import Everybody
+    from workers.codec_server.rate_limit import RateLimit
     from workers.codec_server.serving import serve_codec
     from workers.encryption.codec import EncryptionCodec
 
@@ -53,7 +54,8 @@ async def _answer(keyring: Keyring, ports: ServerPorts) -> None:
     _log.setLevel(logging.WARNING)
     # A page has its origin by either name of the machine.
     origins = frozenset(f"http://{name}:{ports.ui_port}" for name in (HOST, "localhost"))
-    application = CodecApplication(EncryptionCodec(keyring), Everybody(), origins)
+    limit = RateLimit(requests_per_minute)
+    application = CodecApplication(EncryptionCodec(keyring), Everybody(), origins, limit)
     with await _listening(ports.codec_port) as listening:
         await serve_codec(application, listening)
 
