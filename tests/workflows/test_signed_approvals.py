@@ -19,6 +19,7 @@ from surefoot.authority import key_id
 from surefoot.decision_token import Asking
 from surefoot.ledger import ApprovalDenied, ApprovalGiven, ApprovalRequested
 from surefoot.run import APPROVE_UPDATE, DENY_UPDATE, Approve, Deny, RunResult
+from surefoot.testing.replay import replay_problem
 from tests.workflows.agents import Replies, calls, finish, says, serving, start, tool, until_event
 from tests.workflows.approving import Made, questions
 from tests.workflows.operators import update
@@ -257,7 +258,9 @@ async def test_an_approval_does_not_hold_again_once_its_run_was_reset(client: Cl
         await decide(run, signed(about(question), await asking(run)))
         model.asked.pop()
         result = await run.result()
+        problem = await replay_problem(await run.fetch_history())
 
+    assert problem is None
     assert said == "REFUSED: the token is about another run, or one that was reset"
     assert (result.answer, made.params) == ("Done.", [{}, {}])
 
