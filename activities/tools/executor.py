@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -12,15 +12,17 @@ from activities.interface import Capture, ToolCallInput
 from activities.tools.artifacts import Artifacts
 from activities.tools.environment import tool_environment
 from activities.tools.held import Held
+from activities.tools.sandbox.level import Level
 from activities.tools.sandbox.places import NO_PLACES, Places
 from activities.tools.sandbox.sandbox import UNCONFINED, Sandbox
-from activities.tools.sandbox.tool_files import files_of
+from activities.tools.sandbox.tool_files import files_of, is_executable
 from activities.tools.secrets.secrets import NO_SECRETS, Secrets
 from activities.tools.secrets.source import SecretSource
 from activities.tools.workspaces import WorkspaceError, Workspaces
 from surefoot.definition import ToolDefinition
 from surefoot.failures import not_found_on_executor, not_started
 from surefoot.outcome import ToolFailure, ToolSuccess
+from surefoot.strict_json import json_bytes
 
 _READ_AT_ONCE_BYTES = 64 * 1024
 """An answer of up to this size is read within some milliseconds."""
@@ -118,6 +120,10 @@ class ToolExecutor:
         found = self.tools.get(tool)
         return found.definition if found is not None else None
 
+    def level(self, tool: str) -> Level | None:
+        """Give the level that an executable runs at; None for a tool of another kind, which has no walls."""
+        return self.sandbox.level if is_executable(self.tools.get(tool)) else None
+
     async def run(self, call: ToolCallInput, *, watch: Watch = lambda _: None) -> ToolSuccess | ToolFailure:
         """Run one call to its outcome; `watch` is given, once, a way to read what was captured so far.
 
@@ -131,24 +137,29 @@ class ToolExecutor:
             directory = await self.directory_of(call.call_id.rpartition("/")[0])
         except WorkspaceError as error:
             return not_started(call.tool, None, str(error))
-        secrets = Secrets(SecretSource.of(self.environment).read())
+        source = SecretSource.of(self.environment)
+        secrets = Secrets(source.read())
         given = secrets.put_into(call, tool.definition)
         if isinstance(given, ToolFailure):
             return given
         hide = secrets.scrubber
         surroundings = self._surroundings(call, lambda capture: watch(lambda: hide.capture(capture())))
         surroundings = replace(
-            surroundings, directory=directory, secrets=secrets, params_hold_secrets=given is not call
+            surroundings,
+            directory=directory,
+            secrets=secrets,
+            params_hold_secrets=given is not call,
+            sandbox=replace(self.sandbox, hidden=(*self.sandbox.hidden, *source.directories)),
         )
         if self.artifacts is None:
-            return hide.outcome(await tool.run(given, surroundings))
+            return await _without_secrets(await tool.run(given, surroundings), surroundings)
         clock = asyncio.get_running_loop().time
         keep_until = clock() + call.timeout_seconds + self.artifacts.grace_seconds
         async with self.artifacts.of_call(call.call_id, hide.data) as left:
             environment = {**surroundings.environment, **left.environment}
             places = replace(surroundings.places, read=left.readable, write=left.writable)
             surroundings = replace(surroundings, environment=environment, places=places)
-            outcome = hide.outcome(await tool.run(given, surroundings))
+            outcome = await _without_secrets(await tool.run(given, surroundings), surroundings)
             if isinstance(outcome, ToolFailure):
                 return outcome
             limit_bytes = tool.definition.limits.result
@@ -182,3 +193,11 @@ class ToolExecutor:
     @cached_property
     def _files(self) -> tuple[Path, ...]:
         return files_of(self.tools.values())
+
+
+async def _without_secrets(
+    outcome: ToolSuccess | ToolFailure, surroundings: Surroundings
+) -> ToolSuccess | ToolFailure:
+    hide = surroundings.secrets.scrubber
+    size_bytes = json_bytes(outcome.result) if hide and isinstance(outcome, ToolSuccess) else 0
+    return await surroundings.read(partial(hide.outcome, outcome), size_bytes=size_bytes)

@@ -42,6 +42,11 @@ class SecretSource:
         }
         return cls(Path(directory) if directory else None, variables)
 
+    @property
+    def directories(self) -> tuple[Path, ...]:
+        """What no executable is to see."""
+        return () if self.directory is None else (self.directory.absolute(),)
+
     def __bool__(self) -> bool:
         """Whether there may be any."""
         return self.directory is not None or bool(self.variables)

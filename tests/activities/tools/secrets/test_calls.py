@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from activities.store.directory import DirectoryStore
 from activities.tools.artifacts import Artifacts
 from activities.tools.discovery import discover_tools
 from activities.tools.executor import ToolExecutor
+from activities.tools.sandbox.level import Level
+from activities.tools.sandbox.probe import levels
+from activities.tools.sandbox.sandbox import Sandbox
 from surefoot.outcome import ToolFailure, ToolSuccess
 from tests.activities.tools.disk_tools import PYTHON, SHELL, WAIT_FOR_GO, write_tool
 from tests.activities.tools.tool_run import until
@@ -217,3 +221,15 @@ async def test_a_function_is_given_the_secret_and_its_answer_is_without(
     assert isinstance(outcome.result, dict)
     shown = {name: value for name, value in outcome.result.items() if name in result}
     assert (shown, got) == (result, key.replace("secret://KEY", VALUE))
+
+
+@pytest.mark.parametrize("level", [level for level in levels() if level != "none"])
+async def test_no_walled_executable_sees_where_the_secrets_are(tmp_path: Path, level: Level) -> None:
+    secrets = tmp_path / "work" / "secrets"
+    secrets.mkdir(parents=True)
+    (secrets / "KEY").write_text(VALUE)
+    script = SHELL + "if read line < secrets/KEY; then echo 1; else echo 0; fi"
+    write_tool(tmp_path / "tools", "x", script)
+    call = ToolCallInput(tool="x", params={}, call_id="run-1/1-1", timeout_seconds=20)
+    walled = replace(executor(tmp_path, SUREFOOT_SECRETS=str(secrets)), sandbox=Sandbox(level))
+    assert await walled.run(call) == ToolSuccess(tool="x", result=0)
