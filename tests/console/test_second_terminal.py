@@ -5,7 +5,6 @@ import re
 import pytest
 
 from tests.console.command import Surefoot
-from tests.console.lasting_tools import Gated
 from tests.console.tools_on_disk import write_tool
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
@@ -29,17 +28,20 @@ def timeless(printed: str) -> str:
 
 def test_a_watcher_in_a_second_terminal_prints_the_same_events_to_the_byte(surefoot_alone: Surefoot) -> None:
     tools = surefoot_alone.directory / "tools"
-    gate = Gated(tools)
+    begun, gate = surefoot_alone.directory / "begun", surefoot_alone.directory / "gate"
+    tools.mkdir()
+    # In the run's directory, the only one in which a tool may write.
+    write_tool(tools, "gated", "touch begun; while [ ! -e gate ]; do sleep 0.05; done; echo true")
     write_tool(tools, "good", 'echo \'{"n": 1.50, "text": "é\\\\u0000"}\'')
     write_tool(tools, "bad", "echo 'before ü'; echo why >&2; exit 3")
     (surefoot_alone.directory / "talk.yaml").write_text(SCRIPT)
     asked = ("--model", "scripted:talk.yaml", "--tools", "tools", "--workflow-id", "watched", "-o", "jsonl")
 
     running = surefoot_alone.start("run", "Go on.", *asked)
-    running.until(gate.has_begun)
+    running.until(begun.exists)
     watching = surefoot_alone.start("watch", "watched", "-o", "jsonl")
     watching.until_printed("tool_execution_scheduled")
-    gate.open()
+    gate.touch()
     ran, watched = running.ends(), watching.ends()
 
     assert (ran.exit_code, watched.exit_code) == (0, 0), watched.stderr
