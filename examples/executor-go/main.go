@@ -15,7 +15,11 @@ import (
 func main() {
 	queue := flag.String("queue", "executor-go", "the executorQueue of the manifest")
 	flag.Parse()
-	connection, err := client.Dial(envconfig.MustLoadDefaultClientOptions())
+	options, err := encrypting(envconfig.MustLoadDefaultClientOptions())
+	if err != nil {
+		log.Fatalln(err)
+	}
+	connection, err := client.Dial(options)
 	if err != nil {
 		log.Fatalln(err)
 	}

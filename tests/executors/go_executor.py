@@ -6,7 +6,9 @@ import secrets
 import shutil
 import signal
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Self
 
 from surefoot.definition import ToolDefinition
@@ -43,9 +45,15 @@ class ExecutorProcess:
     """An executor in a process of its own, which ends with its context."""
 
     def __init__(
-        self, program: Path, server: RealServer, directory: Path, *, queue: str | None = None
+        self,
+        program: Path,
+        server: RealServer,
+        directory: Path,
+        *,
+        queue: str | None = None,
+        variables: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Have it serve a queue in a directory; a queue of its own if none is named."""
+        """Have it serve a queue in a directory, with these variables; a queue of its own if none is named."""
         self.queue = queue or f"executor-{secrets.token_hex(4)}"
         self.log = directory / "executor.log"
         with self.log.open("ab") as log:
@@ -57,6 +65,7 @@ class ExecutorProcess:
                     "HOME": str(directory),
                     "TEMPORAL_ADDRESS": server.address,
                     "TEMPORAL_NAMESPACE": server.namespace,
+                    **variables,
                 },
                 stdin=subprocess.DEVNULL,
                 stdout=log,

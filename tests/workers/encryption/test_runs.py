@@ -1,22 +1,19 @@
 """Runs on the real server whose workers have keys, other keys, or none."""
 
 import asyncio
-import base64
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
-from google.protobuf.json_format import MessageToDict
-from pydantic import JsonValue
 from temporalio.api.common.v1 import Payload, Payloads
 from temporalio.api.failure.v1 import ApplicationFailureInfo, Failure
-from temporalio.client import Client, WorkflowExecutionStatus, WorkflowHandle
+from temporalio.client import Client, WorkflowExecutionStatus
 
 from activities.interface import LlmTurnResult
 from surefoot.conversation import Message, ToolMessage
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.run import RunResult
 from surefoot.sizes import MAX_ANSWER_BYTES, MAX_PARAMS_BYTES, MAX_PROMPT_BYTES, MAX_TURN_INPUTS_BYTES
+from tests.workers.encryption.history_keys import keys_in
 from tests.workers.encryption.rings import BOTH, NEW, NONE, OLD, OTHER, having
 from tests.workers.real_workers import new_queue
 from tests.workflows.agents import (
@@ -59,29 +56,6 @@ class OneReply(Replies):
         if self.asked:
             await asyncio.Event().wait()
         return await super().reply(messages, closing=closing)
-
-
-async def keys_in(run: WorkflowHandle[Any, Any]) -> list[str]:
-    """Give the id of the key of each payload in a history that a codec saw; of a plain one it is empty."""
-    events = (await run.fetch_history()).events
-    payloads = [payload for event in events for payload in _payloads(MessageToDict(event))]
-    return [base64.b64decode(one["metadata"].get("encryption-key-id", "")).decode() for one in payloads]
-
-
-def _payloads(value: JsonValue) -> Iterator[dict[str, Any]]:
-    match value:
-        case {"metadata": {"encoding": _}}:
-            yield value
-        case dict():
-            for name, inner in value.items():
-                # The server reads these itself, and the SDK's core writes its own marks of patches.
-                if name not in ("searchAttributes", "markerRecordedEventAttributes"):
-                    yield from _payloads(inner)
-        case list():
-            for inner in value:
-                yield from _payloads(inner)
-        case _:
-            return
 
 
 @pytest.mark.slow
