@@ -146,12 +146,16 @@ async def reviewers(client: Client) -> AsyncGenerator[WorkflowHandle[Any, Any]]:
 
 
 @asynccontextmanager
-async def publication(client: Client) -> AsyncGenerator[WorkflowHandle[Any, Any]]:
-    """Have a run of which one call waits for approval."""
+async def publication(
+    client: Client, *, authority: tuple[str, ...] = ()
+) -> AsyncGenerator[WorkflowHandle[Any, Any]]:
+    """Have a run of which one call waits for approval, with an authority for one that is signed."""
     publish = tool("publish", answer, inputSchema=_params("to"), approval="always")
     model = Replies([calls(("publish", {"to": "the public mirror"})), says("It is published.")])
     async with serving(client, model, [publish]) as queue:
-        run = RunInput(prompt="Publish version 1.5.", model=MODEL, agent_name="publisher")
+        run = RunInput(
+            prompt="Publish version 1.5.", model=MODEL, agent_name="publisher", authority=authority
+        )
         handle = await start_run(client, run, workflow_id="publish-1.5", queue=queue)
         async with asyncio.timeout(_PATIENCE_SECONDS):
             await until_event(handle, "approval_requested")

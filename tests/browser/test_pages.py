@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from temporalio.client import Client
 
+from surefoot.decision_token import Asking
+from surefoot.run import Approve
 from tests.browser.pages import COLUMNS, Pages
 from tests.browser.scenes import TOKEN, publication, release, reviewers, write_tools
+from tests.workflows.signing import AUTHORITY, signed
 
 pytestmark = pytest.mark.long
 
@@ -102,6 +105,20 @@ async def test_a_call_is_approved_with_nothing_but_the_ui(client: Client, pages:
         told = re.search(r"approve with (\{.*?\})", await pages.said())
         assert told is not None
         await pages.send_update("approve", told[1])
+
+        result = await asyncio.wait_for(run.result(), 60)
+        assert (result["status"], result["failed_tool_executions"]) == ("completed", 0)
+
+
+async def test_a_signed_decision_is_pasted_into_the_form_of_the_ui(client: Client, pages: Pages) -> None:
+    async with publication(client, authority=AUTHORITY) as run:
+        run_id = run.first_execution_run_id or ""
+        await pages.run(run.id, run_id, "user-metadata")
+        await pages.shows("and a token, as surefoot approve … --print prints it")
+        told = re.search(r"approve with (\{.*?\})", await pages.said())
+        assert told is not None
+        request = Approve.model_validate_json(told[1])
+        await pages.send_update("approve", signed(request, Asking(run.id, run_id)).model_dump_json())
 
         result = await asyncio.wait_for(run.result(), 60)
         assert (result["status"], result["failed_tool_executions"]) == ("completed", 0)
