@@ -30,7 +30,8 @@ class ServerPorts(WireModel):
     """Where its UI asks for what is encrypted to be decrypted; None where it asks nobody."""
 
 
-USUAL_PORTS = ServerPorts(port=7233, ui_port=8233, codec_port=8235)
+USUAL_PORTS = ServerPorts(port=7233, ui_port=8233)
+_FROM_UI_TO_CODEC = 2
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def choose_ports(wanted: WantedPorts, *, last: ServerPorts | None) -> ServerPort
     ports = _server_ports(wanted, candidates)
     if not wanted.codec:
         return ports
-    return ports.model_copy(update={"codec_port": _codec_port(wanted, candidates, ports)})
+    return ports.model_copy(update={"codec_port": _codec_port(wanted, last, ports)})
 
 
 def _server_ports(wanted: WantedPorts, candidates: Sequence[ServerPorts]) -> ServerPorts:
@@ -71,12 +72,13 @@ def _server_ports(wanted: WantedPorts, candidates: Sequence[ServerPorts]) -> Ser
     return ServerPorts(port=port, ui_port=_checked(wanted.ui_port))
 
 
-def _codec_port(wanted: WantedPorts, candidates: Sequence[ServerPorts], taken: ServerPorts) -> int:
-    known = [each.codec_port for each in candidates if each.codec_port is not None]
-    if wanted.stay:
+def _codec_port(wanted: WantedPorts, last: ServerPorts | None, ports: ServerPorts) -> int:
+    if wanted.stay and last is not None and last.codec_port is not None:
         # It is not free: whoever answered the UI of the server that was killed answers the next one's.
-        return known[0]
-    return _first_free([port for port in known if port not in (taken.port, taken.ui_port)])
+        return last.codec_port
+    # Nobody listens there before the server is up: servers that are started at once must not agree on one.
+    port = ports.ui_port + _FROM_UI_TO_CODEC
+    return free_port() if port == ports.port else _first_free([port])
 
 
 def free_port() -> int:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import RealServer
 from tests.console.command import MODEL, Command, Surefoot
-from tests.console.lasting_tools import Gated
+from tests.workers.codec_server.issuing import AUDIENCE, TestIssuer
 from workers.server_binary import find_server_binary
 from workers.server_ports import free_port
 from workers.server_process import ServerProcess
@@ -24,6 +24,7 @@ PROMPT = "Look after the horse of the princess."
 SUMMARY = base64.b64encode(json.dumps(PROMPT).encode()).decode()
 """What the command shows of it."""
 KEYS = {"SUREFOOT_ENCRYPTION_KEYS": "first:" + "A" * 43}
+GATED = '{bash: {command: "touch begun; until [ -e gate ]; do sleep 0.05; done"}}'
 TOKEN = "sixteen-or-more-characters"
 MISSING_KEYS = "set SUREFOOT_ENCRYPTION_KEYS or SUREFOOT_ENCRYPTION_KEYS_FILE"
 
@@ -91,6 +92,23 @@ def test_what_would_open_it_to_others_is_one_sentence(
     assert usable.refuses("codec-server", *arguments, environment=environment) == sentence
 
 
+@pytest.mark.slow
+def test_an_issuers_token_is_taken_and_its_subject_is_written_down(surefoot_alone: Surefoot) -> None:
+    with TestIssuer() as issuer:
+        oidc = {"SUREFOOT_CODEC_OIDC_ISSUER": issuer.url, "SUREFOOT_CODEC_OIDC_AUDIENCE": AUDIENCE}
+        codec = surefoot_alone.start("codec-server", "--port", 0, environment={**KEYS, **oidc})
+        headers = {"Authorization": f"Bearer {issuer.token({'sub': 'grace'})}", "X-Namespace": "payroll"}
+        request = Request(f"{asked_at(codec)}/decode", b'{"payloads": []}', headers)
+        with urlopen(request, timeout=10) as answer:
+            status = answer.status
+        codec.signal(signal.SIGINT)
+        ended = codec.ends()
+
+    (line,) = [json.loads(line) for line in ended.stderr.splitlines() if '"action"' in line]
+    assert (status, line["event"], line["caller"], line["namespace"]) == (200, "answered", "grace", "payroll")
+    assert (ended.exit_code, surefoot_alone.server()) == (130, None)
+
+
 def asked_by_the_ui(server: ServerProcess | None, *, origin: str) -> int:
     """Ask where the server's UI does, as its page would; gives the status, 0 where nobody answers."""
     assert server is not None
@@ -101,7 +119,7 @@ def asked_by_the_ui(server: ServerProcess | None, *, origin: str) -> int:
             return answer.status
     except HTTPError as error:
         return error.code
-    except URLError:
+    except (URLError, ConnectionError):
         return 0
 
 
@@ -127,16 +145,15 @@ def test_dev_answers_the_ui_of_its_server_and_of_the_next_one_when_that_is_kille
 
 @pytest.mark.slow
 def test_a_run_that_stays_answers_the_ui_of_its_server(surefoot_alone: Surefoot) -> None:
-    tool = Gated(surefoot_alone.directory / "tools")
-    (surefoot_alone.directory / "gated.yaml").write_text("steps: [{call: [{gated: {}}]}, {say: Done.}]\n")
-    gated = ("--model", "scripted:gated.yaml", "--tools", "tools")
-    run = surefoot_alone.start("run", PROMPT, *gated, "--stay", environment=KEYS)
-    run.until(tool.has_begun)
+    begun, gate = surefoot_alone.directory / "begun", surefoot_alone.directory / "gate"
+    (surefoot_alone.directory / "gated.yaml").write_text(f"steps: [{{call: [{GATED}]}}, {{say: Done.}}]\n")
+    run = surefoot_alone.start("run", PROMPT, "--model", "scripted:gated.yaml", "--stay", environment=KEYS)
+    run.until(begun.exists)
     server = surefoot_alone.server()
     assert server is not None
 
     run.until(lambda: asked_by_the_ui(server, origin=f"http://127.0.0.1:{server.ports.ui_port}") == 200)
-    tool.open()
+    gate.touch()
 
     assert (run.ends().exit_code, asked_by_the_ui(server, origin="http://127.0.0.1:1")) == (0, 0)
 
@@ -169,10 +186,10 @@ def shown(address: str, workflow_id: str, *options: str) -> str:
 
 def asked_at(command: Command) -> str:
     """Give where a codec server is asked, once it is up."""
-    found = command.until(lambda: re.search(r"http://127\.0\.0\.1:\d+", command.stderr))
-    with urlopen(f"{found[0]}/health", timeout=10) as answer:
+    found = command.until(lambda: re.search(r"serving (http://127\.0\.0\.1:\d+)", command.stderr))
+    with urlopen(f"{found[1]}/health", timeout=10) as answer:
         assert answer.status == 200
-    return found[0]
+    return found[1]
 
 
 @pytest.mark.slow

@@ -49,12 +49,25 @@ def test_who_answered_the_ui_of_the_last_server_goes_on_answering(taken: int) ->
     assert choose_ports(WantedPorts(stay=True, codec=True), last=last).codec_port == taken
 
 
-def test_the_ui_of_a_first_server_asks_on_a_port_that_is_free(taken: int) -> None:
-    last = ServerPorts(port=free_port(), ui_port=free_port(), codec_port=taken)
+def listener_two_above(port: int) -> socket.socket | None:
+    try:
+        return socket.create_server(("127.0.0.1", port + 2))
+    except (OSError, OverflowError):
+        return None
 
-    chosen = choose_ports(WantedPorts(port=8235, codec=True), last=last)
 
-    assert chosen.codec_port not in (taken, 8235, chosen.ui_port, None)
+def test_the_ui_of_a_first_server_asks_on_a_port_that_is_free() -> None:
+    ui_port, listener = next(
+        (port, listener)
+        for port in (free_port() for _ in range(100))
+        if (listener := listener_two_above(port)) is not None
+    )
+    with listener:
+        beside = choose_ports(WantedPorts(ui_port=ui_port, codec=True), last=None)
+    after = choose_ports(WantedPorts(ui_port=ui_port, codec=True), last=None)
+
+    assert beside.codec_port not in (None, beside.port, ui_port, ui_port + 2)
+    assert after.codec_port == ui_port + 2
 
 
 def test_a_last_port_that_is_taken_by_now_is_passed_over(taken: int) -> None:
