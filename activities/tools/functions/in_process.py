@@ -47,7 +47,8 @@ class InProcessTool:
 
     async def run(self, call: ToolCallInput, surroundings: Surroundings) -> ToolSuccess | ToolFailure:
         """Call the function once; `Tool.run` says how it ends."""
-        invocation = Invocation(self.tool.function, _current(call, surroundings), threads=self.threads)
+        current, hide = _current(call, surroundings), surroundings.secrets.scrubber.text
+        invocation = Invocation(self.tool.function, current, threads=self.threads, hide=hide)
         if invocation.in_a_thread and self.threads.full:
             return not_started(call.tool, _CANNOT_START, _TOO_MANY.format(self.threads.left_behind))
         surroundings.watch(lambda: Capture(stderr=invocation.note))

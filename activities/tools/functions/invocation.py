@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from activities.tools.functions.printing import share_stdout
+from activities.tools.functions.printing import HIDE, share_stdout
 from activities.tools.functions.steps import watched
 from activities.tools.functions.threads import Raised, Threads
 from surefoot.current_call import CURRENT_CALL, CurrentCall
@@ -37,11 +37,20 @@ class OutOfTime:
 class Invocation:
     """A function that is being called: async ones on the event loop, plain ones in a thread."""
 
-    def __init__(self, function: Callable[..., Any], current: CurrentCall, *, threads: Threads) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        current: CurrentCall,
+        *,
+        threads: Threads,
+        hide: Callable[[str], str] = str,
+    ) -> None:
+        """`hide` takes out of what the function prints what nobody is to read."""
         self._function = function
         self._threads = threads
         self._context = contextvars.copy_context()
         self._context.run(CURRENT_CALL.set, current)
+        self._context.run(HIDE.set, hide)
         self.in_a_thread = not inspect.iscoroutinefunction(inspect.unwrap(function))
         self.note = ""
         """What is to be told of it once it was left behind."""

@@ -204,7 +204,7 @@ def x(key: str) -> dict:
     ],
 )
 async def test_a_function_is_given_the_secret_and_its_answer_is_without(
-    tmp_path: Path, options: str, key: str, result: dict[str, JsonValue]
+    tmp_path: Path, options: str, key: str, result: dict[str, JsonValue], capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "tools").mkdir()
     (tmp_path / "tools" / "functions.py").write_text(FUNCTIONS.format(options=options))
@@ -221,6 +221,8 @@ async def test_a_function_is_given_the_secret_and_its_answer_is_without(
     assert isinstance(outcome.result, dict)
     shown = {name: value for name, value in outcome.result.items() if name in result}
     assert (shown, got) == (result, key.replace("secret://KEY", VALUE))
+    said = capsys.readouterr().err
+    assert (VALUE in said, "printed" in said) == (False, options == "")
 
 
 @pytest.mark.parametrize("level", [level for level in levels() if level != "none"])
