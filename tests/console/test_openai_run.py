@@ -122,11 +122,12 @@ def test_a_key_that_is_refused_fails_the_run_at_once(surefoot: Surefoot) -> None
 
 
 def test_a_provider_that_talks_garbage_three_times_fails_the_run(surefoot: Surefoot) -> None:
-    with ModelServer(*[Raw(200, b"<html>Not here.</html>")] * 3) as server:
+    # Each reply is asked for in pieces, and then as a whole.
+    with ModelServer(*[Raw(200, b"<html>Not here.</html>")] * 6) as server:
         ended = run(surefoot, server)
 
     finished = ended.event("run_finished")
-    assert (ended.exit_code, finished["status"], len(server.requests)) == (1, "failed", 3)
+    assert (ended.exit_code, finished["status"], len(server.requests)) == (1, "failed", 6)
     assert finished["error"].startswith("the model keeps giving replies that cannot be read: ")
 
 
