@@ -52,7 +52,7 @@ class StoredArtifacts:
         file = self._store.file(key)
         if file is None:
             raise CommandError(
-                f"the store {self._store.location} has no files; `surefoot artifacts get` reads an artifact"
+                f"the store {self._store.location} has no plain files; `surefoot artifacts get` reads an artifact"
             )
         if not any(one.key == key for one in _wait_for(self._store.list(key.rpartition("/")[0]))):
             raise _unknown(key, self._store)

@@ -8,12 +8,14 @@ from pathlib import Path
 
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowHistory
+from temporalio.converter import DataConverter
 from temporalio.worker import Interceptor, Replayer
 
+from workers.encryption.converter import encrypting
+from workers.encryption.keys import Keyring
 from workers.runtime import shared_runtime
 from workers.sandbox import workflow_sandbox
 from workflows.agent import Agent
-from workflows.converter import DATA_CONVERTER
 
 SUFFIXES = (".json", ".json.gz")
 """What a recorded history's file name ends with; `.gz` is compressed."""
@@ -26,8 +28,15 @@ class DoesNotReplayError(AssertionError):
     """Says which recorded runs today's code would carry out differently, and where."""
 
 
-async def replays(recorded: Recorded, *, code: type[Agent] = Agent) -> None:
+_WITHOUT_KEYS = encrypting(Keyring())
+
+
+async def replays(
+    recorded: Recorded, *, code: type[Agent] = Agent, converter: DataConverter = _WITHOUT_KEYS
+) -> None:
     """Check that workers with this code can go on with recorded runs, wherever those may stand.
+
+    `converter` is to have the keys of runs that are encrypted.
 
     Raises:
         DoesNotReplayError: they cannot; it names each run that does not replay, and the first difference.
@@ -35,7 +44,7 @@ async def replays(recorded: Recorded, *, code: type[Agent] = Agent) -> None:
     """
     problems: list[str] = []
     for history in _histories(recorded):
-        problem = await replay_problem(history, code=code)
+        problem = await replay_problem(history, code=code, converter=converter)
         if problem is not None:
             problems.append(f"{history.workflow_id}: {problem}")
     if problems:
@@ -43,7 +52,11 @@ async def replays(recorded: Recorded, *, code: type[Agent] = Agent) -> None:
 
 
 async def replay_problem(
-    history: WorkflowHistory, *, code: type[Agent] = Agent, interceptors: Sequence[Interceptor] = ()
+    history: WorkflowHistory,
+    *,
+    code: type[Agent] = Agent,
+    interceptors: Sequence[Interceptor] = (),
+    converter: DataConverter = _WITHOUT_KEYS,
 ) -> str | None:
     """Say why workers with this code could not go on with one recorded run; None if they could."""
     with ThreadPoolExecutor(max_workers=1) as executor:
@@ -51,7 +64,7 @@ async def replay_problem(
             workflows=[code],
             workflow_task_executor=executor,
             workflow_runner=workflow_sandbox(),
-            data_converter=DATA_CONVERTER,
+            data_converter=converter,
             interceptors=interceptors,
             runtime=shared_runtime(),
         )

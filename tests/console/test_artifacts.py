@@ -207,7 +207,7 @@ def test_artifacts_in_s3_are_read_by_their_id(artifacts: Command, monkeypatch: p
     assert asked_for_a_path == (
         2,
         b"",
-        "the store s3://bucket/ours has no files; `surefoot artifacts get` reads an artifact",
+        "the store s3://bucket/ours has no plain files; `surefoot artifacts get` reads an artifact",
     )
     assert (denied[0], denied[2]) == (
         1,

@@ -13,6 +13,7 @@ from surefoot.conversation import Message, ToolMessage
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.run import RunResult
 from surefoot.sizes import MAX_ANSWER_BYTES, MAX_PARAMS_BYTES, MAX_PROMPT_BYTES, MAX_TURN_INPUTS_BYTES
+from surefoot.testing.replay import DoesNotReplayError, replays
 from tests.workers.encryption.history_keys import keys_in
 from tests.workers.encryption.rings import BOTH, NEW, NONE, OLD, OTHER, having
 from tests.workers.real_workers import new_queue
@@ -79,6 +80,12 @@ async def test_a_run_goes_on_while_its_keys_change(client: Client) -> None:
         KeyUnknownError, match="encrypted with the key 'old', and this process has only 'new'"
     ):
         [_ async for _ in told_so_far(having(client, NEW), run.id)]
+    history = await run.fetch_history()
+    await replays(history, converter=rotated.data_converter)
+    with pytest.raises(
+        DoesNotReplayError, match="encrypted with the key 'old', and this process has no keys"
+    ):
+        await replays(history)
     keys = await keys_in(run)
     assert (keys[0], set(keys), keys[-1]) == ("", {"", "old", "new"}, "new")
 
