@@ -18,6 +18,7 @@ from activities.interface import (
     EXCERPT_METADATA,
     EXECUTOR_METADATA,
     LIST_TOOLS,
+    SANDBOX_METADATA,
     STARTED_AT_METADATA,
     Capture,
     ToolCallInput,
@@ -70,7 +71,7 @@ class ToolActivities:
         # Each call of a run without a directory tells why there is none.
         with suppress(WorkspaceError):
             directory = str(await self._executor.directory_of(activity.info().workflow_id or ""))
-        return ToolList(tools=tools, working_directory=directory)
+        return ToolList(tools=tools, working_directory=directory, sandbox=self._executor.sandbox.level)
 
     @activity.defn(dynamic=True)
     async def run_tool(self, arguments: Sequence[RawValue]) -> RawValue:
@@ -80,15 +81,16 @@ class ToolActivities:
             ApplicationError: the type is an error code, `details[0]` a `Capture`; it is never retried.
             CancelledError: the run of the call is gone, and so are the call's processes.
         """
-        started_at = datetime.now(UTC).isoformat()
+        started_at, sandbox = datetime.now(UTC).isoformat(), None
         watched: list[Callable[[], Capture]] = []
 
         def captured() -> Capture:
             capture = watched[0]() if watched else Capture()
-            return capture.model_copy(update={"started_at": started_at})
+            return capture.model_copy(update={"started_at": started_at, "sandbox": sandbox})
 
         _never_twice(self._executor)
         call = _read_call(arguments)
+        sandbox = self._executor.level(call.tool)
         async with beating(self._intervals, captured):
             try:
                 outcome = await _unless_cancelled(self._executor.run(call, watch=watched.append))
@@ -97,12 +99,12 @@ class ToolActivities:
                 if failure is None:
                     raise
                 # `from None`: inside this handler the SDK would report a cancellation instead.
-                raise _failed(failure, started_at=started_at) from None
+                raise _failed(failure, started_at=started_at, sandbox=sandbox) from None
         match outcome:
             case ToolSuccess():
-                return _payload(outcome, started_at=started_at, executor=self._identity)
+                return _payload(outcome, started_at, executor=self._identity, sandbox=sandbox)
             case ToolFailure():
-                raise _failed(outcome, started_at=started_at)
+                raise _failed(outcome, started_at=started_at, sandbox=sandbox)
 
 
 async def _unless_cancelled(
@@ -159,14 +161,20 @@ def _never_twice(executor: ToolExecutor) -> None:
     except ValidationError:
         earlier = Capture()
     failure = interrupted(info.activity_type, Captured(earlier.stdout, earlier.stderr))
-    raise _failed(failure, started_at=earlier.started_at)
+    raise _failed(failure, started_at=earlier.started_at, sandbox=earlier.sandbox)
 
 
-def _failed(failure: ToolFailure, *, started_at: str | None = None) -> ApplicationError:
+def _failed(
+    failure: ToolFailure, *, started_at: str | None = None, sandbox: str | None = None
+) -> ApplicationError:
     return ApplicationError(
         failure.error,
         Capture(
-            exit_code=failure.exit_code, stdout=failure.stdout, stderr=failure.stderr, started_at=started_at
+            exit_code=failure.exit_code,
+            stdout=failure.stdout,
+            stderr=failure.stderr,
+            started_at=started_at,
+            sandbox=sandbox,
         ),
         type=failure.error_code,
         non_retryable=True,
@@ -174,13 +182,15 @@ def _failed(failure: ToolFailure, *, started_at: str | None = None) -> Applicati
     )
 
 
-def _payload(outcome: ToolSuccess, *, started_at: str, executor: str) -> RawValue:
-    """Carry the answer as plain JSON; who ran it and when travels beside it, not in it."""
+def _payload(outcome: ToolSuccess, started_at: str, *, executor: str, sandbox: str | None) -> RawValue:
+    """Carry the answer as plain JSON; who ran it, when and how travels beside it, not in it."""
     metadata = {
         "encoding": b"json/plain",
         STARTED_AT_METADATA: started_at.encode(),
         EXECUTOR_METADATA: executor.encode(),
     }
+    if sandbox is not None:
+        metadata[SANDBOX_METADATA] = sandbox.encode()
     if isinstance(outcome, Excerpt):
         metadata[EXCERPT_METADATA] = b"true"
     return RawValue(Payload(metadata=metadata, data=encode_json(outcome.result).encode()))

@@ -36,6 +36,9 @@ STARTED_AT_METADATA = "surefoot-started-at"
 EXECUTOR_METADATA = "surefoot-executor"
 """Metadata of our executors' answers: the identity of the worker that ran the call."""
 
+SANDBOX_METADATA = "surefoot-sandbox"
+"""Metadata of our executors' answers: the level of the sandbox that an executable ran at."""
+
 EXCERPT_METADATA = "surefoot-excerpt"
 """Metadata of our executors' answers: the value stands for an answer that has been checked, and is kept whole
 elsewhere because it is above the model's limit."""
@@ -51,6 +54,8 @@ class ToolList(WireModel):
     """Where to ask the model, when this worker leaves that to others."""
     working_directory: str | None = Field(default=None, exclude_if=is_none)
     """Where this worker runs them."""
+    sandbox: str | None = Field(default=None, exclude_if=is_none)
+    """The level of the sandbox that this worker runs executables at."""
 
 
 class ToolListRequest(WireModel):
@@ -180,3 +185,5 @@ class Capture(WireModel):
     stdout: str = ""
     stderr: str = ""
     started_at: str | None = None
+    sandbox: str | None = Field(default=None, exclude_if=is_none)
+    """The level of the sandbox that an executable ran at."""

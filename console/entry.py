@@ -9,6 +9,7 @@ from typing import Any
 from temporalio.service import RPCError, RPCStatusCode
 
 from activities.model import ModelRefusedError
+from activities.tools.sandbox.sandbox import Sandbox
 from activities.tools.workspaces import WorkspaceError
 from console.errors import CommandError
 from console.exit_codes import ExitCode
@@ -26,6 +27,7 @@ from workers.settings import Settings, SettingsError, load_settings
 from workers.starting import RunExistsError
 from workers.state_directory import StateDirectoryError
 from workers.storage import open_store
+from workers.walls import sandbox_of
 from workflows.payloads import UnreadableError
 
 _USAGE = (
@@ -91,6 +93,18 @@ def settings_or_complain() -> Settings:
     except SettingsError as error:
         raise CommandError(str(error)) from error
     return settings
+
+
+def sandbox_or_complain(settings: Settings) -> Sandbox:
+    """Give what the settings wall executables in by.
+
+    Raises:
+        CommandError: one says which level does not work here, and why.
+    """
+    try:
+        return sandbox_of(settings)
+    except SettingsError as error:
+        raise CommandError(str(error)) from error
 
 
 def address_or_complain(address: str | None) -> str | None:

@@ -32,6 +32,7 @@ from console.slices import slices
 from console.tools import tools_app
 from console.watch import watch
 from console.worker import worker
+from workers.own_memory import keep_to_itself
 
 app = typer.Typer(
     name="surefoot",
@@ -87,6 +88,7 @@ app.add_typer(keys_app, name="keys")
 def main() -> NoReturn:
     """Run the command line and end the process with its exit code."""
     _open_closed_streams()
+    keep_to_itself()
     exit_code = _exit_code(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):

@@ -9,7 +9,7 @@ import typer
 from activities.tools.artifacts import Artifacts
 from activities.tools.executor import Tool
 from console.directories import working_directory
-from console.entry import run_to_exit_code
+from console.entry import run_to_exit_code, sandbox_or_complain, settings_or_complain
 from console.errors import CommandError
 from console.exit_codes import ExitCode
 from console.interrupt import Interrupt
@@ -48,10 +48,11 @@ def mcp(
         raise CommandError("--port is for --http")
     offered = _offered(tool_sources(tools or ()))
     directory, artifacts = working_directory(workdir), Artifacts(store_or_complain())
+    sandbox = sandbox_or_complain(settings_or_complain())
     keep_exit_codes()
 
     def calls() -> LocalCalls:
-        return LocalCalls(offered, directory=directory, artifacts=artifacts, kind="mcp")
+        return LocalCalls(offered, directory=directory, artifacts=artifacts, kind="mcp", sandbox=sandbox)
 
     if http:
         wanted = USUAL_PORT if port is None else port

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from activities.tools.artifacts import Artifacts
 from activities.tools.discovery import Discovery
 from activities.tools.executor import Tool
+from console.entry import sandbox_or_complain, settings_or_complain
 from console.errors import CommandError
 from console.stored_artifacts import store_or_complain
 from surefoot.outcome import ToolFailure, ToolSuccess
@@ -56,14 +57,17 @@ def call_tool(
     if not runs_here(tool):
         raise CommandError(_elsewhere(tool))
     keep_exit_codes()
-    artifacts = Artifacts(store_or_complain())
-    return asyncio.run(_call(found, tool.definition.name, params, directory, artifacts))
+    calls = LocalCalls(
+        found.tools,
+        directory=directory,
+        artifacts=Artifacts(store_or_complain()),
+        kind="tools-call",
+        sandbox=sandbox_or_complain(settings_or_complain()),
+    )
+    return asyncio.run(_call(calls, tool.definition.name, params))
 
 
-async def _call(
-    found: Discovery, name: str, params: JsonValue, directory: Path, artifacts: Artifacts
-) -> ToolSuccess | ToolFailure | None:
-    calls = LocalCalls(found.tools, directory=directory, artifacts=artifacts, kind="tools-call")
+async def _call(calls: LocalCalls, name: str, params: JsonValue) -> ToolSuccess | ToolFailure | None:
     running = asyncio.create_task(calls.call(name, params))
     # The tool has a session of its own: no signal from the terminal reaches it but through this.
     for number in _SIGNALS:

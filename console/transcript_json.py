@@ -76,6 +76,7 @@ def _call(call: CallProgress) -> dict[str, JsonValue]:
         **({"approvals": [_approval(event) for event in call.approvals]} if call.approvals else {}),
         **({"child_id": execution.child_id} if execution.child_id else {}),
         **({"untrusted": True} if execution.untrusted else {}),
+        **({"sandbox": execution.sandbox} if execution.sandbox else {}),
     }
 
 

@@ -79,6 +79,8 @@ def _turn(turn: TurnTold, untrusted: str | None) -> Iterator[str]:
 def _call(call: CallProgress) -> Iterator[str]:
     yield from (f"  {approval_text(event)}" for event in call.approvals)
     yield from _ended(call)
+    if call.execution.sandbox == "none":
+        yield "    ran without a sandbox"
     if (child_id := call.execution.child_id) is not None:
         yield f"    {child_line(child_id)}"
 

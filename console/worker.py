@@ -94,7 +94,7 @@ async def _serve(
     interrupt: Interrupt,
 ) -> ExitCode:
     serve_metrics(settings.metrics_address)
-    serving, version = Serving.of(settings), deployment_version(settings)
+    serving, version = Serving.of(settings, role), deployment_version(settings)
     async with temporal(settings, address=address) as server:
         # The SDK looks, too, but its error is no sentence.
         namespace = DescribeNamespaceRequest(namespace=server.client.namespace)

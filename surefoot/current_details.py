@@ -41,7 +41,9 @@ def current_details(progress: Progress, budget: Budget, *, agent: str | None, mo
 def _parts(progress: Progress, budget: Budget, *, agent: str | None, model: str) -> Iterator[str]:
     yield f"**{_head(progress, model)}**"
     whose = f"agent {code(agent)} · " if agent else ""
-    yield f"{whose}turn {progress.turn:,} · {_count(progress.failures, 'failed call')}{_as_of(progress.time)}"
+    walls = f" · sandbox {code(progress.sandbox)}" if progress.sandbox else ""
+    failed = _count(progress.failures, "failed call")
+    yield f"{whose}turn {progress.turn:,} · {failed}{walls}{_as_of(progress.time)}"
     if progress.awaiting_approval:
         yield "\n".join(["**Waits for approval**", "", *_awaited(progress.awaiting_approval)])
     if (failure := progress.last_failure) is not None:

@@ -196,6 +196,8 @@ class ToolExecutionStarted(_ToolExecutionEvent):
     executor: str | None = None
     child_id: str | None = Field(default=None, exclude_if=is_none)
     """The id of the run that answers the call, where the tool is an agent."""
+    sandbox: str | None = Field(default=None, exclude_if=is_none)
+    """The level of the sandbox that the tool ran at, where it is an executable and its worker says so."""
 
 
 class ToolExecutionCompleted(_ToolExecutionEvent):
@@ -274,6 +276,8 @@ class ToolExecution:
     executor: str | None = None
     child_id: str | None = None
     """The id of the run that answers it, where the tool is an agent."""
+    sandbox: str | None = None
+    """The level of the sandbox that it ran at, as far as that is known."""
     outcome: ToolSuccess | ToolFailure | None = None
     untrusted: bool = False
     """Whether its outcome comes from the world outside."""
@@ -354,10 +358,14 @@ def _reduce_execution(execution: ToolExecution, event: _ExecutionEvent) -> ToolE
     match event:
         case ToolExecutionScheduled(time=time):
             return replace(execution, scheduled_at=time)
-        case ToolExecutionStarted(started_at=started_at, executor=executor, child_id=child_id):
-            status = "started" if execution.outcome is None else execution.status
+        case ToolExecutionStarted():
             return replace(
-                execution, status=status, started_at=started_at, executor=executor, child_id=child_id
+                execution,
+                status="started" if execution.outcome is None else execution.status,
+                started_at=event.started_at,
+                executor=event.executor,
+                child_id=event.child_id,
+                sandbox=event.sandbox,
             )
         case ToolExecutionCompleted() | ToolExecutionFailed() if execution.outcome is not None:
             return execution

@@ -106,6 +106,8 @@ class Progress(WireModel):
     """Why the model cannot be asked, while the run waits for it."""
     untrusted: UntrustedSource | None = Field(default=None, exclude_if=is_none)
     """Where the run's own calls first brought untrusted content from, if any did."""
+    sandbox: str | None = Field(default=None, exclude_if=is_none)
+    """The level of the sandbox that the last executable ran at, as far as that is known."""
     ended: Ended | None = None
     time: datetime | None = None
     """Of the last event."""
@@ -123,7 +125,7 @@ class Progress(WireModel):
 
 def progress_after(progress: Progress, event: Event) -> Progress:
     """Give where the run stands after one more event."""
-    now = progress.model_copy(update={"time": event.time})
+    now = progress.model_copy(update={"time": event.time, "sandbox": _sandbox(event) or progress.sandbox})
     match event:
         case RunStarted() | MessageReceived() | ContextCompacted() | ToolExecutionStarted() | LimitRaised():
             return now
@@ -147,6 +149,10 @@ def progress_after(progress: Progress, event: Event) -> Progress:
             return now.model_copy(
                 update={"ended": ended, "asking": False, "running": (), "awaiting_approval": ()}
             )
+
+
+def _sandbox(event: Event) -> str | None:
+    return event.sandbox if isinstance(event, ToolExecutionStarted) else None
 
 
 def call_of(progress: Progress, tool_exec_id: str, tool: str, *, time: datetime) -> Call:

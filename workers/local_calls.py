@@ -12,6 +12,7 @@ from activities.interface import ToolCallInput
 from activities.tools.artifacts import Artifacts
 from activities.tools.disk_tool import DiskTool
 from activities.tools.executor import Tool, ToolExecutor
+from activities.tools.sandbox.sandbox import UNCONFINED, Sandbox
 from surefoot.admission import Admitted, Refused, admit
 from surefoot.conversation import ToolCall
 from surefoot.definition import ToolDefinition
@@ -32,11 +33,19 @@ class LocalCalls:
     """The tools that can be called; exclusive ones never run beside each other."""
 
     def __init__(
-        self, tools: Mapping[str, Tool], *, directory: Path, artifacts: Artifacts | None, kind: str
+        self,
+        tools: Mapping[str, Tool],
+        *,
+        directory: Path,
+        artifacts: Artifacts | None,
+        kind: str,
+        sandbox: Sandbox = UNCONFINED,
     ) -> None:
         """`kind` is what the ids of these calls begin with."""
-        self._executor = ToolExecutor(tools, directory, process_environment(), artifacts)
-        self._kind = kind
+        self._executor = ToolExecutor(tools, directory, process_environment(), artifacts, sandbox)
+        # One for all of them: a tool reads the artifacts of its own run.
+        self._run_id = f"{kind}-{secrets.token_hex(4)}"
+        self._made = 0
         self._exclusive = asyncio.Lock()
         self._room = asyncio.Semaphore(MAX_CALLS)
 
@@ -67,12 +76,13 @@ class LocalCalls:
             if call.definition.exclusive:
                 await turn.enter_async_context(self._exclusive)
             await turn.enter_async_context(self._room)
+            self._made += 1
             return await self._executor.run(
                 ToolCallInput(
                     tool=call.definition.name,
                     params=call.params,
                     # Unlike any other call's: tools may know by it what they did before.
-                    call_id=f"{self._kind}-{secrets.token_hex(4)}/1-1",
+                    call_id=f"{self._run_id}/1-{self._made}",
                     timeout_seconds=call.timeout.total_seconds(),
                 )
             )

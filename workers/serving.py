@@ -17,6 +17,7 @@ from workers.environment import process_environment
 from workers.models import own_models
 from workers.roles import Role
 from workers.settings import Settings
+from workers.walls import sandbox_of
 from workers.worker import build_worker
 
 
@@ -29,12 +30,14 @@ class Serving:
     settings: Settings
 
     @classmethod
-    def of(cls, settings: Settings) -> "Serving":
+    def of(cls, settings: Settings, role: Role = "all") -> "Serving":
         """Serve with this process's own environment.
 
         Raises:
-            SettingsError: the table of prices cannot be used.
+            SettingsError: the table of prices cannot be used, or a worker of this role not wall in its tools.
         """
+        if role in ("all", "tools"):
+            sandbox_of(settings)
         return cls(process_environment(), own_models(settings), settings)
 
     def worker(

@@ -195,7 +195,7 @@ class Settings(BaseSettings):
     sandbox: Literal["auto", "required", "bwrap", "landlock", "none"] = "auto"
     """What executables are walled in by (docs/sandbox.md): `auto` is the strongest that works here."""
     sandbox_read: Annotated[str, AfterValidator(_absolute_paths)] = ""
-    """What every walled-in executable may read beside what it sees anyway: absolute paths, `:` between them."""
+    """What every walled-in executable may read beside what it sees anyway: absolute paths with : between."""
 
     notify_command: Annotated[str, AfterValidator(_words)] | None = None
     """What a worker runs to tell people of a run that asks for it; it reads the notice from stdin."""

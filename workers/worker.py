@@ -16,6 +16,7 @@ from activities.heartbeats import BeatIntervals
 from activities.llm_turn import OpenModel
 from activities.tools.artifacts import Artifacts
 from activities.tools.executor import Tool, ToolExecutor
+from activities.tools.sandbox.sandbox import UNCONFINED
 from activities.tools.tool_sets import ToolSets
 from activities.tools.workspaces import Workspaces
 from surefoot.reducer import Reducer
@@ -29,6 +30,7 @@ from workers.storage import open_store
 from workers.telemetry.metrics import Measuring
 from workers.telemetry.tracing import tracing
 from workers.versioning import pinning
+from workers.walls import sandbox_of
 from workflows.agent import Agent
 
 # How long a run waits for the worker that knew it last. At the default of 10 s a killed worker's runs stand
@@ -70,7 +72,11 @@ def build_worker(
     with_news = max(settings.heartbeat_output_interval, settings.heartbeat_throttle)
     intervals = BeatIntervals(with_news, settings.heartbeat_idle_interval)
     store = open_store(settings, environment)
-    executor = ToolExecutor(tools, directory, environment, Artifacts(store), workspaces=workspaces)
+    runs_tools = role in ("all", "tools")
+    sandbox = sandbox_of(settings) if runs_tools else UNCONFINED
+    executor = ToolExecutor(
+        tools, directory, environment, Artifacts(store), sandbox=sandbox, workspaces=workspaces
+    )
     served = queue_of(role, queue)
     sets = tool_sets or ToolSets(executor.definitions)
     activities: list[Callable[..., Any]] = []
@@ -81,7 +87,8 @@ def build_worker(
         activities += run_activities(client, telling, queue=queue, role=role)
     if role in ("all", "llm"):
         activities += model_activities(open_model, store, intervals)
-    if role in ("all", "tools"):
+    if runs_tools:
+        sets = sets.guarded() if sandbox.level == "none" else sets
         # A run finds them on its own queue, unless they say where they are.
         sets = sets if role == "all" else sets.at(served)
         activities += tool_activities(executor, sets, intervals, identity=client.identity)

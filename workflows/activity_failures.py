@@ -42,7 +42,7 @@ async def ending_in_failure(call: Admitted, error: ActivityError | CancelledErro
         case ApplicationError() as cause:
             capture = _read_capture(cause.details)
             outcome = _reported(call, cause, capture)
-            return Ending(outcome, Start(capture.started_at, _identity(error)))
+            return Ending(outcome, _start(capture, _identity(error)))
         case CancelledError() as cause:
             return _cancelled(call, _read_capture(cause.details), error)
         case ServerError(message=message) if _ANSWER_TOO_LARGE in message:
@@ -65,7 +65,7 @@ def _out_of_time(call: Admitted, cause: TimeoutError, identity: str | None) -> E
     tool = call.definition.name
     capture = _read_capture(cause.last_heartbeat_details)
     shown = bounded(call, stdout=capture.stdout, stderr=capture.stderr)
-    start = Start(capture.started_at, identity)
+    start = _start(capture, identity)
     match cause.type:
         case TimeoutType.HEARTBEAT:
             return Ending(failures.lost(tool, shown), start)
@@ -92,8 +92,12 @@ def _reported(call: Admitted, cause: ApplicationError, capture: Capture) -> Tool
 def _cancelled(call: Admitted, capture: Capture, error: ActivityError | CancelledError) -> Ending:
     shown = bounded(call, stdout=capture.stdout, stderr=capture.stderr)
     started = isinstance(error, ActivityError) and error.started_event_id > 0
-    start = Start(capture.started_at, _identity(error)) if started else None
+    start = _start(capture, _identity(error)) if started else None
     return Ending(failures.cancelled(call.definition.name, shown), start)
+
+
+def _start(capture: Capture, identity: str | None) -> Start:
+    return Start(capture.started_at, identity, sandbox=capture.sandbox)
 
 
 def _identity(error: ActivityError | CancelledError) -> str | None:

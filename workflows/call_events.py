@@ -37,7 +37,11 @@ def scheduled_event(tool_exec_id: str, call: Admitted) -> ToolExecutionScheduled
 def started_event(start: Start, **named: Unpack[Named]) -> ToolExecutionStarted:
     """Tell when a call had started and who ran it, as far as anyone said."""
     return ToolExecutionStarted(
-        started_at=_time(start.started_at), executor=start.executor, child_id=start.child_id, **named
+        started_at=_time(start.started_at),
+        executor=start.executor,
+        child_id=start.child_id,
+        sandbox=start.sandbox,
+        **named,
     )
 
 

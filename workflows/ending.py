@@ -16,6 +16,8 @@ class Start:
     executor: str | None
     child_id: str | None = None
     """The run that answers the call of an agent; the ledger was told of it when it began."""
+    sandbox: str | None = None
+    """The level of the sandbox that an executable ran at."""
 
 
 @dataclass(frozen=True)

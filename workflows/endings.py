@@ -7,7 +7,7 @@ from temporalio import workflow
 from temporalio.common import RawValue
 from temporalio.exceptions import ActivityError, CancelledError
 
-from activities.interface import EXCERPT_METADATA, EXECUTOR_METADATA, STARTED_AT_METADATA
+from activities.interface import EXCERPT_METADATA, EXECUTOR_METADATA, SANDBOX_METADATA, STARTED_AT_METADATA
 from surefoot import failures
 from surefoot.admission import Admitted
 from surefoot.outcome import ToolFailure, ToolSuccess
@@ -84,7 +84,8 @@ def _start_in(raw: RawValue | None) -> Start:
     metadata = raw.payload.metadata
     started_at = metadata.get(STARTED_AT_METADATA, b"").decode("utf-8", "replace")
     executor = metadata.get(EXECUTOR_METADATA, b"").decode("utf-8", "replace")
-    return Start(started_at or None, executor or None)
+    sandbox = metadata.get(SANDBOX_METADATA, b"").decode("utf-8", "replace")
+    return Start(started_at or None, executor or None, sandbox=sandbox or None)
 
 
 def _data(raw: RawValue | None) -> bytes:

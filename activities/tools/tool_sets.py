@@ -17,11 +17,22 @@ class ToolSets:
     )
     """By `SubAgent.key`."""
 
+    def guarded(self) -> "ToolSets":
+        """Give the same tools; those that are destructive need approval, unless a run says otherwise."""
+        return ToolSets(_guarded(self.plain), {key: _guarded(tools) for key, tools in self.of_agents.items()})
+
     def at(self, queue: str) -> "ToolSets":
         """Give the same tools, with those that run where their run does on this queue instead."""
         return ToolSets(
             _at(self.plain, queue), {key: _at(tools, queue) for key, tools in self.of_agents.items()}
         )
+
+
+def _guarded(tools: tuple[ToolDefinition, ...]) -> tuple[ToolDefinition, ...]:
+    return tuple(
+        tool.model_copy(update={"approval": "destructive"}) if tool.approval == "never" else tool
+        for tool in tools
+    )
 
 
 def _at(tools: tuple[ToolDefinition, ...], queue: str) -> tuple[ToolDefinition, ...]:

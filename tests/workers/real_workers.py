@@ -6,7 +6,7 @@ import secrets
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
@@ -80,10 +80,20 @@ def says(stdout: str) -> Callable[[RunningActivity], bool]:
 
 
 async def pid_in(file: Path) -> int:
-    """Wait until a tool has written its process id, with a newline, and give it."""
+    """Wait until a tool has written its process id, with a newline, where it works; gives what it is here."""
     while not (file.exists() and file.read_text().endswith("\n")):  # noqa: ASYNC110, ASYNC240  another process
         await asyncio.sleep(0.01)
-    return int(file.read_text())  # noqa: ASYNC240  a few bytes
+    return _pid_here(file.read_text().strip(), file.parent)  # noqa: ASYNC240  a few bytes
+
+
+def _pid_here(told: str, directory: Path) -> int:
+    """A tool in namespaces of its own knows itself by another number than everybody else."""
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with suppress(OSError):
+            namespaced = next(line for line in status.read_text().splitlines() if line.startswith("NSpid:"))
+            if namespaced.split()[-1] == told and (status.parent / "cwd").readlink() == directory:
+                return int(status.parent.name)
+    return int(told)
 
 
 _SCRIPT = """

@@ -75,8 +75,9 @@ def _by_path(seen: Seen) -> tuple[dict[str, Kind], dict[str, str]]:
     asked: tuple[tuple[Kind, Iterable[str]], ...] = (
         ("read", seen.read),
         ("private", seen.private),
-        ("write", seen.write),
         ("hidden", seen.hidden),
+        # Whoever works in what is to be hidden must see it; what else is named of it is hidden all the same.
+        ("write", seen.write),
     )
     for kind, paths in asked:
         for path in paths:

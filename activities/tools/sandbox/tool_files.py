@@ -22,6 +22,11 @@ def files_of(tools: Iterable[Found]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(path for tool in tools for path in _files_of(tool)))
 
 
+def is_executable(tool: object) -> bool:
+    """Tell whether a tool is a file that is started, on this machine."""
+    return isinstance(getattr(tool, "executable", None), Path)
+
+
 def _files_of(tool: Found) -> Iterator[Path]:
     origin = Path(_LINE.sub("", tool.origin))
     if origin.is_absolute() or origin.exists():
