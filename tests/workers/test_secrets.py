@@ -110,7 +110,12 @@ async def test_nothing_that_is_written_of_a_run_holds_a_secret_that_its_tools_we
         "quoted": "secret://QUOTED",
         "pin": "secret://PIN",
     }
-    asked = calls(("answers", params), ("fails", params), ("raises", {"token": "secret://TOKEN"}))
+    asked = calls(
+        ("answers", params),
+        ("fails", params),
+        ("raises", {"token": "secret://TOKEN"}),
+        ("raises", {"token": "secret://PIN"}),
+    )
     queue, worker_settings = new_queue(), Settings(state_directory=tmp_path / "state")
     model = Replies([asked, says("Done.")])
     worker = build_worker(
@@ -135,10 +140,15 @@ async def test_nothing_that_is_written_of_a_run_holds_a_secret_that_its_tools_we
         given = {key: text.replace(f"secret://{name}", CANARIES[name]) for key, text in given.items()}
     for tool in ("answers", "fails"):
         assert json.loads((tmp_path / f"{tool}.got").read_text()) == [given, CANARIES["KEY"], "-"]
-    first, second, third = finished.outcomes
+    first, second, third, fourth = finished.outcomes
     assert isinstance(first, ToolSuccess)
     assert isinstance(second, ToolFailure)
     assert isinstance(first.result, dict)
+    assert isinstance(fourth, ToolFailure)
+    assert (fourth.error_code, fourth.error.endswith("the secrets that it is allowed: TOKEN")) == (
+        "INVALID_PARAMS",
+        True,
+    )
     assert first.result["pin"] == "[secret PIN]"
     assert first.result["given"] == {
         "token": "Bearer [secret TOKEN]",
