@@ -51,9 +51,8 @@ class StoredArtifacts:
         key = _artifact_key(named)
         file = self._store.file(key)
         if file is None:
-            raise CommandError(
-                f"the store {self._store.location} has no plain files; `surefoot artifacts get` reads an artifact"
-            )
+            where = f"the store {self._store.location} has no plain files"
+            raise CommandError(f"{where}; `surefoot artifacts get` reads an artifact")
         if not any(one.key == key for one in _wait_for(self._store.list(key.rpartition("/")[0]))):
             raise _unknown(key, self._store)
         return file
