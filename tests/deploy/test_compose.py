@@ -224,6 +224,12 @@ def test_the_keys_of_models_are_given_to_those_that_ask_models_alone(stack: Stac
     assert given(read_stack(**keys), *keys) == {"agent": {}, "llm": keys, "tools": {}}
 
 
+def test_every_worker_is_given_the_keys_of_what_runs_say(stack: Stack) -> None:
+    keys = {"SUREFOOT_ENCRYPTION_KEYS": "2031:bm90IGEga2V5"}
+    assert given(stack, *keys) == dict.fromkeys(WORKERS, {})
+    assert given(read_stack(**keys), *keys) == dict.fromkeys(WORKERS, keys)
+
+
 def test_the_store_is_on_a_volume_or_where_the_host_says(stack: Stack) -> None:
     keys = {"AWS_ACCESS_KEY_ID": "one", "AWS_SECRET_ACCESS_KEY": "two", "AWS_REGION": "three"}
     bucket = {"SUREFOOT_STORE": "s3://bucket", "AWS_ENDPOINT_URL": "http://s3", **keys}
