@@ -1,5 +1,7 @@
 """The certificates and the key that Temporal's configuration names, looked at before they are used."""
 
+import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +15,7 @@ from workers.settings import SettingsError
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
 
+_BLOCK = rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----"
 _PATHS = "TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH"
 
 
@@ -61,24 +64,29 @@ def _place(what: str, source: DataSource | None) -> str | None:
 
 
 def _checked_pair(pem: bytes, shown: str, key_pem: bytes, key: str) -> tuple[datetime, datetime]:
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     certificate = _certificate(pem, shown)
     try:
         private = load_pem_private_key(key_pem, password=None)
+        belongs = private.public_key() == certificate.public_key()
     except TypeError:
         raise SettingsError(f"{key} is encrypted: only a key without a password can be used") from None
+    except UnsupportedAlgorithm:
+        raise SettingsError(f"{key} is of a kind that cannot be used") from None
     except ValueError:
         raise SettingsError(f"{key} is no private key in PEM") from None
-    if private.public_key() != certificate.public_key():
+    if not belongs:
         raise SettingsError(f"{key} does not belong to {shown}")
     return certificate.not_valid_before_utc.astimezone(UTC), certificate.not_valid_after_utc.astimezone(UTC)
 
 
 def _certificate(pem: bytes, place: str) -> "Certificate":
-    from cryptography.x509 import load_pem_x509_certificates
+    """Give the first certificate of a chain or a bundle; odd ones between others are left to the SDK."""
+    from cryptography.x509 import load_pem_x509_certificate
 
-    try:
-        return load_pem_x509_certificates(pem)[0]
-    except ValueError:
-        raise SettingsError(f"{place} is no certificate in PEM") from None
+    for block in re.findall(_BLOCK, pem, re.DOTALL):
+        with suppress(ValueError):
+            return load_pem_x509_certificate(block)
+    raise SettingsError(f"{place} is no certificate in PEM")

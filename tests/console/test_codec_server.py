@@ -44,7 +44,7 @@ MISSING_KEYS = "set SUREFOOT_ENCRYPTION_KEYS or SUREFOOT_ENCRYPTION_KEYS_FILE"
         pytest.param(
             (),
             {**KEYS, "SUREFOOT_CODEC_TOKEN": "too-short"},
-            "SUREFOOT_CODEC_TOKEN has to have 16 characters or more",
+            "SUREFOOT_CODEC_TOKEN has to have 16 characters or more, of ASCII and none a space",
             id="a short token",
         ),
         pytest.param(

@@ -1,5 +1,7 @@
 """Who may ask a codec server, as the settings say."""
 
+import re
+
 from workers.codec_server.guards import LEAST_TOKEN_LENGTH, AnyGuard, Guard, TokenGuard
 from workers.codec_server.issuer import Issuer, IssuerError
 from workers.settings import PREFIX, Settings, SettingsError
@@ -13,8 +15,12 @@ async def configured_guard(settings: Settings) -> Guard | None:
     """
     guards: list[Guard] = []
     if settings.codec_token is not None:
-        if len(settings.codec_token) < LEAST_TOKEN_LENGTH:
-            raise SettingsError(f"{PREFIX}CODEC_TOKEN has to have {LEAST_TOKEN_LENGTH} characters or more")
+        # What a header can carry.
+        if not re.fullmatch(rf"[!-~]{{{LEAST_TOKEN_LENGTH},}}", settings.codec_token):
+            raise SettingsError(
+                f"{PREFIX}CODEC_TOKEN has to have {LEAST_TOKEN_LENGTH} characters or more, "
+                "of ASCII and none a space"
+            )
         guards.append(TokenGuard(settings.codec_token))
     if settings.codec_oidc_issuer is not None:
         issuer = Issuer(settings.codec_oidc_issuer, audience=settings.codec_oidc_audience or "")

@@ -190,6 +190,9 @@ async def test_files_that_cannot_be_used_are_found_before_anything_connects(
     certificate, key = str(client_pair.certificate), str(client_pair.key)
     sealed, other = authority.issue("sealed", password=b"secret"), stranger.issue("other")
     (tmp_path / "empty").touch()
+    bundle = tmp_path / "bundle.pem"
+    odd = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+    bundle.write_bytes(odd + authority.certificate.read_bytes())
     shown, unlocking = "TEMPORAL_TLS_CLIENT_CERT_PATH", "TEMPORAL_TLS_CLIENT_KEY_PATH"
 
     said = [
@@ -200,6 +203,7 @@ async def test_files_that_cannot_be_used_are_found_before_anything_connects(
         await told("127.0.0.1:1", {shown: str(sealed.certificate), unlocking: str(sealed.key)}),
         await told("127.0.0.1:1", {shown: key}),
         await told("127.0.0.1:1", {shown: certificate, unlocking: key, **trusting(authority)}),
+        await told("127.0.0.1:1", {"TEMPORAL_TLS_SERVER_CA_CERT_PATH": str(bundle)}),
         await told("127.0.0.1:1", {"TEMPORAL_TLS_SERVER_CA_CERT_PATH": str(tmp_path / "empty")}),
     ]
 
@@ -210,6 +214,7 @@ async def test_files_that_cannot_be_used_are_found_before_anything_connects(
         "unusable: the client key DIR/other.key does not belong to the client certificate DIR/client.pem",
         "unusable: the client key DIR/sealed.key is encrypted: only a key without a password can be used",
         "unusable: the client certificate DIR/client.key is no certificate in PEM",
+        "Connection refused",
         "Connection refused",
         "unusable: the authority's certificate DIR/empty is no certificate in PEM",
     ]
