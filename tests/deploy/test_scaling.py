@@ -25,7 +25,13 @@ def rows(heading: str) -> list[list[str]]:
 
 
 def printed(default: object) -> str:
-    return f"{default.total_seconds():g} s" if isinstance(default, timedelta) else str(default)
+    match default:
+        case timedelta():
+            return f"{default.total_seconds():g} s"
+        case bool():
+            return str(default).lower()
+        case _:
+            return str(default)
 
 
 def test_every_setting_is_there_with_its_default() -> None:
