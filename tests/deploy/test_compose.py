@@ -226,8 +226,8 @@ def test_the_keys_of_models_are_given_to_those_that_ask_models_alone(stack: Stac
 
 def test_every_worker_is_given_the_keys_of_what_runs_say(stack: Stack) -> None:
     keys = {"SUREFOOT_ENCRYPTION_KEYS": "2031:bm90IGEga2V5"}
-    assert given(stack, *keys) == dict.fromkeys(WORKERS, {})
-    assert given(read_stack(**keys), *keys) == dict.fromkeys(WORKERS, keys)
+    assert given(stack, *keys) == {"agent": {}, "llm": {}, "tools": {}}
+    assert given(read_stack(**keys), *keys) == {"agent": keys, "llm": keys, "tools": keys}
 
 
 def test_the_store_is_on_a_volume_or_where_the_host_says(stack: Stack) -> None:
