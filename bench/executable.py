@@ -16,7 +16,8 @@ from activities.tools.supervised import Supervised
 from bench.figure import Figure
 
 TOOL = Path("/bin/true")
-_ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
+ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
+"""Of a tool that is measured."""
 
 
 async def executable(calls: int, tool: Path = TOOL) -> list[Figure]:
@@ -25,7 +26,7 @@ async def executable(calls: int, tool: Path = TOOL) -> list[Figure]:
     grouped: list[float] = []
     supervised: list[float] = []
     for _ in range(calls):
-        bare.append(await _spawn(tool))
+        bare.append(await spawn(tool))
         grouped.append(await _leashed(tool, ProcessGroup))
         supervised.append(await _leashed(tool, Supervised))
     added = [whole - only for whole, only in zip(supervised, bare, strict=True)]
@@ -37,7 +38,8 @@ async def executable(calls: int, tool: Path = TOOL) -> list[Figure]:
     ]
 
 
-async def _spawn(tool: Path) -> float:
+async def spawn(tool: Path) -> float:
+    """Start and wait for a process that nothing holds; gives the seconds that it took."""
     began = time.perf_counter()
     process = await asyncio.create_subprocess_exec(
         tool,
@@ -45,7 +47,7 @@ async def _spawn(tool: Path) -> float:
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env=_ENVIRONMENT,
+        env=ENVIRONMENT,
         cwd="/",
     )
     await process.communicate()
@@ -58,7 +60,7 @@ async def _leashed(tool: Path, leash: Callable[[Command], Leash]) -> float:
         tool,
         "{}",
         timeout=timedelta(seconds=60),
-        environment=_ENVIRONMENT,
+        environment=ENVIRONMENT,
         directory=Path("/"),
         captures=Captures(StreamCapture(10_240), StreamCapture(4_096)),
         leash=leash,

@@ -26,11 +26,22 @@ from bench.history import history_figures, run_alone
 from bench.latency import latency
 from bench.replaying import replays
 from bench.restart import restart
+from bench.sandbox import sandbox
 from bench.serving import Dispatch
 from bench.sharing import sharing
 from bench.workload import Workload
 
-MEASURES = ("latency", "fleet", "history", "sharing", "executable", "growth", "restart", "endurance")
+MEASURES = (
+    "latency",
+    "fleet",
+    "history",
+    "sharing",
+    "executable",
+    "sandbox",
+    "growth",
+    "restart",
+    "endurance",
+)
 
 
 @dataclass(frozen=True)
@@ -98,6 +109,8 @@ async def measured(measure: str, sizes: Sizes, directory: Path) -> list[Figure]:
                 return endurance_figures(endless, await endure(made, endless))
         case "executable":
             return await executable(sizes.processes)
+        case "sandbox":
+            return await sandbox(sizes.processes, directory)
         case _:
             raise ValueError(f"there is no measure '{measure}'; there are: {', '.join(MEASURES)}")
 
