@@ -18,6 +18,9 @@ _WHOLE = frozenset(
 )
 """Directories of a home that hold nothing but versions of programs, and what chooses among them."""
 
+_KEPT = (".local/share/uv/python", ".local/share/mise", ".local/share/pnpm", ".local/pipx")
+"""Where such managers keep programs in a directory that holds more."""
+
 _BESIDE = {".cargo": (".rustup",)}
 """What programs in one directory of a home need of another."""
 
@@ -26,14 +29,18 @@ _PARTS = ("bin", "sbin", "lib", "lib32", "lib64", "libexec", "include", "pyvenv.
 
 
 @cache
-def installations(path: str | None, home: str | None, interpreter: str | None) -> tuple[str, ...]:
+def installations(
+    path: str | None, home: str | None, interpreter: str | None, writable: tuple[str, ...] = ()
+) -> tuple[str, ...]:
     """Give what to show of the programs on a PATH and of an interpreter; no part of it lies below another.
 
     `home` is the one that is hidden otherwise. Surefoot's own interpreter and its packages are among them.
+    A link that lies in what is `writable` leads to nothing but programs that a manager of versions keeps: an
+    earlier call may have made it.
     """
-    found = _Found(home)
+    found = _Found(home, writable)
     for directory in (path or "").split(":"):
-        if directory.startswith("/"):
+        if directory.startswith("/") and found.may_lead(directory):
             found.add_directory(directory)
     for executable in (sys.executable, interpreter):
         if executable is not None and executable.startswith("/"):
@@ -48,15 +55,25 @@ def installations(path: str | None, home: str | None, interpreter: str | None) -
 class _Found:
     """What is shown so far."""
 
-    def __init__(self, home: str | None) -> None:
+    def __init__(self, home: str | None, writable: tuple[str, ...]) -> None:
         self.shown: dict[str, None] = {}
         self._home = home
+        self._writable = tuple(resolved(directory).path for directory in writable)
         self._seen: set[str] = set()
 
     def show(self, path: str) -> None:
         """Show a path, by its links, too; what the system shows is left out."""
         if os.path.lexists(path) and not _is_of_system(resolved(path).path):
             self.shown[path] = None
+
+    def may_lead(self, path: str) -> bool:
+        """Say whether no tool chose where this path leads, or it leads where only programs are."""
+        found = resolved(path)
+        chosen = any(is_below(link, directory) for link, _ in found.links for directory in self._writable)
+        return not chosen or self._is_kept_by_a_manager(found.path)
+
+    def _is_kept_by_a_manager(self, path: str) -> bool:
+        return any(is_below(path, f"{self._home}/{directory}") for directory in (*_WHOLE, *_KEPT))
 
     def add_program(self, program: str) -> None:
         """Show a program with what belongs to it, and likewise each that it is a link to."""
@@ -85,7 +102,8 @@ class _Found:
                 self.show(shown)
             self.show(directory)
         for program in _links_out_of_system(real):
-            self.add_program(program)
+            if self.may_lead(program):
+                self.add_program(program)
 
     def _holds_homes(self, directory: str) -> bool:
         real = resolved(directory).path

@@ -1,7 +1,6 @@
 """Which levels of the sandbox work on this machine, and why others do not."""
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from activities.tools.command import Command
 from activities.tools.sandbox import landlock
+from activities.tools.sandbox.bubblewrap import program
 from activities.tools.sandbox.level import LEVELS, Level
 from activities.tools.sandbox.places import NO_PLACES
 from activities.tools.sandbox.sandbox import Sandbox
@@ -37,7 +37,7 @@ def why_not(level: Level) -> str | None:
         return None
     if sys.platform != "linux":
         return "only Linux has what it takes"
-    if level == "bwrap" and shutil.which("bwrap") is None:
+    if level == "bwrap" and program() is None:
         return "there is no bwrap on the PATH: install the package bubblewrap"
     if level == "landlock" and (version := landlock.abi()) < landlock.LEAST_ABI:
         has = f"has its version {version}" if version else "has none"

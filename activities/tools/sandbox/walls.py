@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from activities.tools.sandbox.bubblewrap import Seen, bubblewrap
+from activities.tools.sandbox.bubblewrap import Seen, bubblewrap, program
 from activities.tools.sandbox.confinement import Confinement
 from activities.tools.sandbox.interpreters import installations
 from activities.tools.sandbox.places import SYSTEM, Places, closed_files, home_of, is_below, resolved, without
@@ -69,7 +69,6 @@ class Walls:
                 return self._landlocked(*(() if own is None else (own,)))
 
     def _bubblewrapped(self) -> Walled:
-        program = shutil.which("bwrap") or "bwrap"
         home = self._home()
         seen = Seen(
             read=(*SYSTEM, *self._readable()),
@@ -78,7 +77,7 @@ class Walls:
             private=(*_TEMPORARY, *(() if home is None else (home,))),
             hidden=self._hidden(),
         )
-        before = bubblewrap(program, seen, directory=str(self.directory), network=self.network)
+        before = bubblewrap(program() or "bwrap", seen, directory=str(self.directory), network=self.network)
         moved = {"TMPDIR": _TEMPORARY[0]} if "TMPDIR" in self.environment else {}
         confinement = Confinement("bwrap", self.resources, before=before, network=self.network)
         return Walled(confinement, {**self.environment, **moved})
@@ -102,7 +101,7 @@ class Walls:
 
     def _readable(self) -> tuple[str, ...]:
         interpreter = interpreter_of(self.executable)
-        found = installations(self.environment.get("PATH"), self._home(), interpreter)
+        found = installations(self.environment.get("PATH"), self._home(), interpreter, self._writable())
         more = map(str, (*self.sandbox.visible, *self.places.read, self.executable))
         return (*found, *self._own_directory(), *more, *((_RESOLVER,) if self.network else ()))
 

@@ -57,6 +57,33 @@ def test_what_a_program_is_a_link_to_is_shown(home: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        pytest.param("secrets/program", {"work/bin"}, id="no other directory"),
+        pytest.param(
+            ".pyenv/versions/3/bin/python", {"work/bin", ".pyenv", ".pyenv/versions/3/bin"}, id="a version"
+        ),
+    ],
+)
+def test_a_link_that_a_tool_may_have_made_leads_to_versions_of_programs_alone(
+    home: Path, target: str, expected: set[str]
+) -> None:
+    (home / target).parent.mkdir(parents=True)
+    (home / target).touch(mode=0o755)
+    (home / "work/bin").mkdir(parents=True)
+    (home / "work/bin/link").symlink_to(home / target)
+    found = set(installations(f"{home}/work/bin", str(home), None, (f"{home}/work",))) - OWN
+    assert {name.removeprefix(f"{home}/") for name in found} == expected
+
+
+def test_a_directory_of_a_path_that_a_tool_may_have_linked_is_not_shown(home: Path) -> None:
+    (home / "secrets").mkdir()
+    (home / "work").mkdir()
+    (home / "work/bin").symlink_to(home / "secrets")
+    assert set(installations(f"{home}/work/bin", str(home), None, (f"{home}/work",))) == OWN
+
+
 def test_the_interpreter_of_a_script_is_shown_with_what_it_is_a_link_to(home: Path) -> None:
     (home / "env/bin").mkdir(parents=True)
     (home / "env/pyvenv.cfg").touch()
