@@ -17,6 +17,9 @@ from tests.faults.observation import Observation, seconds_taken
 CENSUS = "census"
 """The run's last tool: it looks for survivors while the worker, which would take them along, still lives."""
 
+PREPARE = "prepare"
+"""The run's first tool: no executable may do what it does to the others."""
+
 PATIENCE_SECONDS = 150
 
 
@@ -45,11 +48,10 @@ def carry_out(groups: Sequence[Sequence[Case]], surefoot: Surefoot) -> dict[str,
     workflow_id = f"faults-{secrets.token_hex(4)}"
     tools, queue = surefoot.directory / "tools", f"{workflow_id}-nobody"
     write_tools(tools, cases, queue=queue)
-    for tool, program in ((CENSUS, census(workflow_id)), (BULK, _bulk())):
-        schema = {"type": "object"}
-        manifest = {"name": tool, "description": "Helps.", "inputSchema": schema, "limits": WHOLE}
-        write_program(tools / tool, program)
-        (tools / f"{tool}.tool.json").write_text(json.dumps(manifest))
+    (tools / "helpers.py").write_text(helpers(workflow_id))
+    manifest = {"name": BULK, "description": "Helps.", "inputSchema": {"type": "object"}, "limits": WHOLE}
+    write_program(tools / BULK, _bulk())
+    (tools / f"{BULK}.tool.json").write_text(json.dumps(manifest))
     (surefoot.directory / "script.yaml").write_text(json.dumps(_script(groups)))
 
     with mcp_servers(surefoot.directory) as servers:
@@ -62,7 +64,7 @@ def carry_out(groups: Sequence[Sequence[Case]], surefoot: Surefoot) -> dict[str,
     assert (ended.exit_code, ended.event("run_finished")["status"]) == (0, "completed"), ended.stderr
     ended = replace(ended, stdout=ended.stdout.replace(str(tools), "DIR").replace(queue, "QUEUE"))
     (taken,) = [event for event in ended.events if event.get("tool") == CENSUS and "outcome" in event]
-    left: dict[str, list[str]] = taken["outcome"]["result"]
+    left: dict[str, list[str]] = taken["outcome"]["result"]["found"]
     return observed(groups, ended, surefoot.directory / EFFECTS, workflow_id, left, first_turn=2)
 
 
@@ -70,7 +72,7 @@ def _script(groups: Sequence[Sequence[Case]]) -> dict[str, object]:
     """After each group the model says what it was told; that is how it is known here."""
     beforehand = [case.beforehand for group in groups for case in group if case.beforehand]
     steps: list[dict[str, object]] = [
-        {"call": [{"bash": {"command": "; ".join(["cd tools", *beforehand])}}, {BULK: {}, "as": BULK}]},
+        {"call": [{PREPARE: {"command": "; ".join(beforehand)}}, {BULK: {}, "as": BULK}]},
         *({"say": "{{outcomes}}", "call": [{case.tool: case.params} for case in group]} for group in groups),
         {"say": "{{outcomes}}", "call": [{CENSUS: {}}]},
         {"say": "Done."},
@@ -78,17 +80,32 @@ def _script(groups: Sequence[Sequence[Case]]) -> dict[str, object]:
     return {"steps": steps}
 
 
-def census(workflow_id: str) -> Program:
-    """Give the program of the census of a run."""
-    source = f"""#!{sys.executable}
-import json, os, sys
+def helpers(workflow_id: str) -> str:
+    """Give functions for a run's own worker, outside of every sandbox: PREPARE, and the census of the run."""
+    return f"""
+import subprocess, sys
+from pathlib import Path
+from typing import TypedDict
+from surefoot import current_call, tool
 sys.path.insert(0, {str(ROOT)!r})
 from tests.faults.survivors import survivors
-found = survivors({workflow_id!r})
-found.pop(os.environ["SUREFOOT_CALL_ID"].rpartition("/")[2], None)
-print(json.dumps(found))
+
+class Found(TypedDict):
+    found: dict[str, list[str]]
+
+@tool
+def {PREPARE}(command: str) -> str:
+    \"\"\"Change the tools.\"\"\"
+    done = subprocess.run(command, shell=True, cwd=current_call().directory / "tools", capture_output=True)
+    return (done.stdout + done.stderr).decode()
+
+@tool
+def {CENSUS}() -> Found:
+    \"\"\"Look for survivors.\"\"\"
+    found = survivors({workflow_id!r})
+    found.pop(current_call().id.rpartition("/")[2], None)
+    return Found(found=found)
 """
-    return Program(source.encode())
 
 
 def _bulk() -> Program:

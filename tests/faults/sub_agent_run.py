@@ -15,7 +15,7 @@ from surefoot.run import WORKFLOW, RunInput
 from tests.console.command import Surefoot
 from tests.faults.case import EFFECTS
 from tests.faults.observation import Observation
-from tests.faults.shared_run import CENSUS, census, observed, write_program
+from tests.faults.shared_run import CENSUS, helpers, observed
 from tests.faults.sub_agent_cases import Deed, Steps, SubAgentCase
 from tests.workflows.operators import cancel_call
 from workers.snapshot import snapshot_of
@@ -31,9 +31,7 @@ def carry_out(cases: Sequence[SubAgentCase], surefoot: Surefoot) -> dict[str, Ob
         _write_agent(surefoot.directory, one)
     tools = surefoot.directory / "tools"
     tools.mkdir()
-    write_program(tools / CENSUS, census(workflow_id))
-    manifest = {"name": CENSUS, "description": "Helps.", "inputSchema": {"type": "object"}}
-    (tools / f"{CENSUS}.tool.json").write_text(json.dumps(manifest))
+    (tools / "helpers.py").write_text(helpers(workflow_id))
     calls = [one.case for one in cases]
     steps: Steps = [
         {"call": [{case.tool: case.params} for case in calls]},
@@ -54,7 +52,7 @@ def carry_out(cases: Sequence[SubAgentCase], surefoot: Surefoot) -> dict[str, Ob
     assert (ended.exit_code, ended.event("run_finished")["status"]) == (0, "completed"), ended.stderr
     (left,) = [event for event in ended.events if event.get("tool") == CENSUS and "outcome" in event]
     effects = _of_whole_calls(surefoot.directory / EFFECTS)
-    return observed([calls], ended, effects, workflow_id, left["outcome"]["result"], first_turn=1)
+    return observed([calls], ended, effects, workflow_id, left["outcome"]["result"]["found"], first_turn=1)
 
 
 def _write_agent(directory: Path, one: SubAgentCase) -> None:
