@@ -20,9 +20,13 @@ def approval_text(event: ApprovalEvent) -> str:
         case ApprovalRequested(why=why, deadline=deadline):
             until = f", until {deadline.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if deadline else ""
             return f"{call} waits for approval{until}: {safe_line(why, _MAX_REASON_CHARACTERS)}"
-        case ApprovalGiven(scope=scope, params=params):
+        case ApprovalGiven(scope=scope, params=params, redact=redact):
             all_calls = ", and every call of the tool in this run" if scope == "run" else ""
-            edited = "" if params is None else f", with other arguments: {safe_line(encode_json(params))}"
+            edited = (
+                ""
+                if params is None
+                else f", with other arguments: {safe_line(encode_json(masked_params(params, redact)))}"
+            )
             return f"{call} approved{_by(event.by, event.signed_by)}{all_calls}{edited}"
         case ApprovalDenied(reason=reason):
             why = safe_line(reason, _MAX_REASON_CHARACTERS)

@@ -40,9 +40,8 @@ class MaskedEvents:
             case ToolExecutionCompleted() | ToolExecutionFailed():
                 return self._ending(event)
             case ApprovalGiven(params=dict() as params):
-                paths = self._redact.get(event.tool, ())
-                self._hidden[event.call_id] = masked_texts(params, paths)
-                return event.model_copy(update={"params": shown_value(masked(params, paths))})
+                self._hidden[event.call_id] = masked_texts(params, event.redact)
+                return event.model_copy(update={"params": shown_value(masked(params, event.redact))})
             case MessageReceived(text=text):
                 return event.model_copy(update={"text": shown_text(text, ())})
             case RunFinished(error=str(error)):

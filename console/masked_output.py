@@ -6,7 +6,7 @@ from console.drawing import Drawing
 from console.followed_run import FollowedRun
 from console.masked_events import MaskedEvents
 from console.shown_run import Output
-from surefoot.ledger import ApprovalRequested, Event
+from surefoot.ledger import ApprovalGiven, ApprovalRequested, Event
 from surefoot.masking import shown_text
 from workers.snapshot import Snapshot
 
@@ -67,5 +67,5 @@ class _Revealing:
         self.begin, self.now, self.end = output.begin, output.now, output.end
 
     def show(self, event: Event) -> None:
-        asks = isinstance(event, ApprovalRequested)
+        asks = isinstance(event, ApprovalRequested | ApprovalGiven)
         self.output.show(event.model_copy(update={"redact": ()}) if asks else event)

@@ -163,6 +163,8 @@ class ApprovalGiven(_ToolExecutionEvent):
     """Who decided, as far as they said."""
     params: dict[str, JsonValue] | None = None
     """What the call is made with instead; None is what the model sent."""
+    redact: tuple[str, ...] = Field(default=(), exclude_if=is_empty)
+    """What people are not shown of those, as paths."""
     signed_by: str | None = Field(default=None, exclude_if=is_none)
     """The name of the key that signed the decision, where one had to."""
 

@@ -93,6 +93,7 @@ class Approvals:
                     scope=decision.scope,
                     by=decision.by,
                     params=decision.call.params if decision.edited else None,
+                    redact=masked_paths(decision.call.definition) if decision.edited else (),
                     signed_by=decision.signed_by,
                     **_named(before.open[tool_exec_id]),
                 )

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from temporalio.api.sdk.v1 import WorkflowMetadata
 from temporalio.client import Client, WorkflowHandle
 
-from console.approval_text import question_lines
+from console.approval_text import approval_text, question_lines
 from console.chat_text import ChatText
 from console.live import LiveOutput
 from console.markdown_output import MarkdownOutput
@@ -21,7 +21,7 @@ from console.masked_output import shown_to_people
 from console.plain import PlainOutput
 from console.shown_run import Output
 from console.transcript_text import TranscriptText
-from surefoot.ledger import ApprovalRequested, Event
+from surefoot.ledger import ApprovalGiven, ApprovalRequested, Event
 from surefoot.notice import notice_of
 from surefoot.run import APPROVE_UPDATE, Approve
 from tests.activities.tools.disk_tools import PYTHON, write_tool
@@ -34,7 +34,8 @@ from workers.logging import configure_logging
 from workers.telemetry.exporting import tracer_provider
 
 KEY, PIN, INNER, LOOKS_SECRET = "canary-key", 4711471147, "canary-inner", "canaryhunter2"
-CANARIES = (KEY, str(PIN), INNER, LOOKS_SECRET)
+EDITED = 8822882288
+CANARIES = (KEY, str(PIN), INNER, LOOKS_SECRET, str(EDITED))
 
 SCHEMA: dict[str, JsonValue] = {
     "type": "object",
@@ -127,7 +128,11 @@ async def test_no_place_shows_what_a_definition_hides_or_what_looks_like_a_secre
         await until_event(run, "approval_requested")
         (question,) = [one for one in await events_of(run) if isinstance(one, ApprovalRequested)]
         waiting = await details(run)
-        decision = Approve(tool_exec_id=question.tool_exec_id, params_sha256=question.params_sha256)
+        decision = Approve(
+            tool_exec_id=question.tool_exec_id,
+            params_sha256=question.params_sha256,
+            params={**HIDDEN, "pin": EDITED, "to": "edited"},
+        )
         await update(run, APPROVE_UPDATE, decision)
         result = await run.result()
         events, ended = await events_of(run), await details(run)
@@ -152,6 +157,7 @@ async def test_no_place_shows_what_a_definition_hides_or_what_looks_like_a_secre
         "show as markdown": printed(events, MarkdownOutput),
         "chat": printed(events, chatted),
         "question": "\n".join(question_lines(question)),
+        "decision": approval_text(next(one for one in events if isinstance(one, ApprovalGiven))),
         "what runs now": str(masked.snapshot(snapshot(beat))),
         "traces": "\n".join(str(span.attributes) for span in traced.spans),
     }

@@ -24,6 +24,9 @@ def messages_json(messages: Sequence[Message], masks: Masks) -> str:
 
 def _parts(message: Message, masks: Masks) -> list[JsonValue]:
     match message:
+        case UserMessage(purpose="approval") if masks:
+            # It holds the params that somebody has put in place of the model's.
+            return [_text(REDACTED)]
         case SystemMessage(text=text) | UserMessage(text=text):
             return [_text(text)]
         case AssistantMessage(text=text, tool_calls=calls):

@@ -13,6 +13,7 @@ from temporalio import workflow
 from activities.interface import LLM_TURN
 from surefoot.conversation import ToolCall
 from surefoot.ledger import (
+    ApprovalGiven,
     Event,
     ModelReplied,
     RunFinished,
@@ -84,6 +85,8 @@ class RunSpans:
             case ModelReplied(tool_calls=calls, redact=redact, time=time):
                 self._calls, self._redact = {call.id: call for call in calls}, redact
                 self._reach(time)
+            case ApprovalGiven(call_id=call_id, params=dict() as params) if call_id in self._calls:
+                self._calls[call_id] = self._calls[call_id].model_copy(update={"params": params})
             case ToolExecutionScheduled(tool_exec_id=tool_exec_id, time=time):
                 self._scheduled[tool_exec_id] = time
             case ToolExecutionCompleted() | ToolExecutionFailed():
