@@ -1,7 +1,7 @@
 """Pages of a real, headless Chromium."""
 
 import shutil
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
 from playwright.async_api import Page, async_playwright
@@ -22,11 +22,16 @@ def chromium() -> str:
 
 
 @asynccontextmanager
-async def open_page(*, width: int = 1360, height: int = 900) -> AsyncGenerator[Page]:
-    """Open an empty page of a browser that nobody has used before."""
+async def open_page(
+    *, width: int = 1360, height: int = 900, names: Mapping[str, str] | None = None
+) -> AsyncGenerator[Page]:
+    """Open an empty page of a browser that nobody has used before; `names` are hosts, and where they are."""
+    rules = ", ".join(f"MAP {name} {address}" for name, address in (names or {}).items())
     async with async_playwright() as playwright:
         # In a container there is often no other user than root, for whom Chromium has no sandbox.
-        browser = await playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        browser = await playwright.chromium.launch(
+            executable_path=chromium(), args=["--no-sandbox", f"--host-resolver-rules={rules}"]
+        )
         try:
             yield await browser.new_page(viewport={"width": width, "height": height})
         finally:

@@ -63,6 +63,10 @@ class Pages:
             missing = [text for text in texts if text not in said]
             raise AssertionError(f"the page does not show {missing}, but: {said}") from None
 
+    async def settled(self) -> None:
+        """Wait until the page asks for nothing more, which that of a run that goes on never does."""
+        await self._page.wait_for_load_state("networkidle", timeout=_PATIENCE_MILLISECONDS)
+
     async def said(self) -> str:
         """Give all text of the page, on one line."""
         return str(await self._page.evaluate(_SAID))

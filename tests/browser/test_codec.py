@@ -16,6 +16,7 @@ from workers.server_ports import free_port
 pytestmark = pytest.mark.long
 
 KEYS = {"SUREFOOT_ENCRYPTION_KEYS": "first:" + "A" * 43}
+ELSEWHERE = "elsewhere.example"
 PROMPT = "Find the horse of the princess."
 COMMAND = "echo 'it is in the orchard'"
 ANSWER = "The horse eats apples."
@@ -42,13 +43,25 @@ def started(surefoot: Surefoot, environment: Mapping[str, str]) -> Command:
 
 
 @asynccontextmanager
-async def pages_of(dev: Command) -> AsyncGenerator[Pages]:
-    (ui,) = re.findall(r"UI +(http://\S+)", dev.stderr)
-    async with open_page() as page:
-        yield Pages(page, ui)
+async def pages_of(dev: Command, *, host: str = "127.0.0.1") -> AsyncGenerator[Pages]:
+    (port,) = re.findall(r"UI +http://127\.0\.0\.1:(\d+)", dev.stderr)
+    async with open_page(names={ELSEWHERE: "127.0.0.1"}) as page:
+        yield Pages(page, f"http://{host}:{port}")
 
 
-async def test_a_run_is_readable_with_the_codec_of_dev_and_opaque_without(surefoot: Surefoot) -> None:
+async def opaque(pages: Pages, run_id: str) -> None:
+    """Look at a run where nothing of what it says is to be seen."""
+    for tab, sign in (("timeline", "bash"), ("history", "Workflow Execution Completed")):
+        await pages.run("horse", run_id, tab)
+        await pages.shows(sign)
+        await pages.settled()
+        said = await pages.said()
+        assert [text for text in (PROMPT, COMMAND, "orchard", ANSWER) if text in said] == []
+
+
+async def test_a_run_is_readable_with_the_codec_of_dev_and_opaque_without_or_elsewhere(
+    surefoot: Surefoot,
+) -> None:
     dev = started(surefoot, KEYS)
     ended = surefoot(
         *("run", PROMPT, "--model", "scripted:horse.yaml", "--workflow-id", "horse", "-o", "jsonl"),
@@ -62,17 +75,15 @@ async def test_a_run_is_readable_with_the_codec_of_dev_and_opaque_without(surefo
         await pages.shows(f"bash • {COMMAND}")
         await pages.run("horse", run_id, "history")
         await pages.shows("Workflow Execution Completed", ANSWER)
+    # The same page by a name that somebody else made to point here.
+    async with pages_of(dev, host=ELSEWHERE) as pages:
+        await opaque(pages, run_id)
     dev.signal(signal.SIGTERM)
     stopped = dev.ends()
 
     without = started(surefoot, {})
     async with pages_of(without) as pages:
-        said: list[str] = []
-        for tab, sign in (("timeline", "bash"), ("history", "Workflow Execution Completed")):
-            await pages.run("horse", run_id, tab)
-            await pages.shows(sign)
-            said.append(await pages.said())
+        await opaque(pages, run_id)
 
     assert ended.event("run_finished")["answer"] == ANSWER
     assert stopped.exit_code == 0
-    assert [text for text in (PROMPT, COMMAND, "orchard", ANSWER) if any(text in page for page in said)] == []
