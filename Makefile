@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test test-all test-long faults chaos record lint types contracts lock bench clean
+.PHONY: help setup demo test test-all test-long faults attacks chaos record lint types contracts lock bench clean
 
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -32,6 +32,9 @@ test-long: setup ## only the longer suites
 
 faults: setup ## every way for a tool call to go wrong, as one table of what the model saw
 	$(BIN)/pytest --slow --long tests/faults
+
+attacks: setup ## what a tool may try, and which level of the sandbox holds it, as one table
+	$(BIN)/pytest --slow tests/attacks -m slow
 
 chaos: setup ## 300 runs under 200 worker kills, 10 server kills and 20 network cuts: about 10 minutes
 	$(BIN)/python -m bench.chaos --runs 300 --worker-kills 200 --server-kills 10 --network-cuts 20
