@@ -56,7 +56,7 @@ async def test_what_runs_side_by_side_is_shown_in_the_order_it_was_scheduled(
 
 
 def _told(stdout: str, seen: Capture | None) -> Capture:
-    return Capture(stdout=stdout, stderr="oh\n", started_at=seen.started_at if seen else None)
+    return (seen or Capture()).model_copy(update={"exit_code": None, "stdout": stdout, "stderr": "oh\n"})
 
 
 async def test_a_call_that_nobody_has_taken_is_shown_as_waiting(client: Client) -> None:
