@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from activities.tools.sandbox.system_programs import system_program
+
 Workspace = Literal["shared", "own", "copy"]
 """All runs work in one directory; each has an empty one of its own; or each has a copy of that directory."""
 
@@ -20,7 +22,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9_.-]+")
 
 # The copy shares nothing with the repository: in its .git lie programs that run as whoever uses it.
-_CLONE = ("git", "-c", "core.hooksPath=/dev/null", "clone", "--quiet", "--local", "--no-hardlinks", "--")
+_CLONE = ("-c", "core.hooksPath=/dev/null", "clone", "--quiet", "--local", "--no-hardlinks", "--")
 _CLONE_SECONDS = 600
 
 
@@ -109,17 +111,24 @@ def _made(directory: Path, make: Callable[[Path], object]) -> None:
 
 def _repository(directory: Path) -> Path | None:
     """The top of the work tree of git that a directory lies in; None without one, or without git."""
-    command = ("git", "-C", str(directory), "rev-parse", "--show-toplevel")
+    command = ("-C", str(directory), "rev-parse", "--show-toplevel")
     try:
-        found = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=True)
+        found = subprocess.run([_git(), *command], capture_output=True, stdin=subprocess.DEVNULL, check=True)
     except (FileNotFoundError, subprocess.CalledProcessError):
         return None
     return Path(os.fsdecode(found.stdout.rstrip(b"\n")))
 
 
+def _git() -> str:
+    program = system_program("git")
+    if program is None:
+        raise FileNotFoundError("git is not there")
+    return program
+
+
 def _clone(repository: Path, target: Path) -> None:
     subprocess.run(
-        [*_CLONE, str(repository), str(target)],
+        [_git(), *_CLONE, str(repository), str(target)],
         capture_output=True,
         stdin=subprocess.DEVNULL,
         timeout=_CLONE_SECONDS,

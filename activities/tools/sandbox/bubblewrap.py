@@ -1,12 +1,11 @@
 """The arguments of bwrap: namespaces of its own for an executable, and of the files only what it may see."""
 
 import os
-import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from activities.tools.sandbox.places import SYSTEM, is_below, resolved
+from activities.tools.sandbox.places import resolved
 
 _NAMESPACES = (
     *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
@@ -35,17 +34,6 @@ class Seen:
     private: tuple[str, ...]
     """Directories that are empty at first, and gone with the call."""
     hidden: tuple[str, ...]
-
-
-def program() -> str | None:
-    """Give where bwrap is on the PATH, in what belongs to the system: other directories tools may write."""
-    directories = [path for path in os.get_exec_path() if _is_of_system(path)]
-    return shutil.which("bwrap", path=":".join(directories)) if directories else None
-
-
-def _is_of_system(directory: str) -> bool:
-    real = resolved(directory).path
-    return directory.startswith("/") and any(is_below(real, system) for system in SYSTEM)
 
 
 def bubblewrap(bwrap: str, seen: Seen, *, directory: str, network: bool) -> tuple[str, ...]:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from activities.tools.command import Command
 from activities.tools.sandbox import landlock
-from activities.tools.sandbox.bubblewrap import program
 from activities.tools.sandbox.level import LEVELS, Level
 from activities.tools.sandbox.places import NO_PLACES
 from activities.tools.sandbox.sandbox import Sandbox
+from activities.tools.sandbox.system_programs import system_program
 from activities.tools.sandbox.walls import Walls
 from activities.tools.supervised import NotConfinedError, Supervised
 from surefoot.resource_limits import DEFAULT_RESOURCES
@@ -37,7 +37,7 @@ def why_not(level: Level) -> str | None:
         return None
     if sys.platform != "linux":
         return "only Linux has what it takes"
-    if level == "bwrap" and program() is None:
+    if level == "bwrap" and system_program("bwrap") is None:
         return "there is no bwrap on the PATH: install the package bubblewrap"
     if level == "landlock" and (version := landlock.abi()) < landlock.LEAST_ABI:
         has = f"has its version {version}" if version else "has none"

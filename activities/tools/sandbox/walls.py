@@ -8,11 +8,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from activities.tools.sandbox.bubblewrap import Seen, bubblewrap, program
+from activities.tools.sandbox.bubblewrap import Seen, bubblewrap
 from activities.tools.sandbox.confinement import Confinement
 from activities.tools.sandbox.interpreters import installations
 from activities.tools.sandbox.places import SYSTEM, Places, closed_files, home_of, is_below, resolved, without
 from activities.tools.sandbox.sandbox import Sandbox
+from activities.tools.sandbox.system_programs import system_program
 from activities.tools.start_failure import interpreter_of
 from surefoot.resource_limits import ResourceLimits
 
@@ -77,7 +78,9 @@ class Walls:
             private=(*_TEMPORARY, *(() if home is None else (home,))),
             hidden=self._hidden(),
         )
-        before = bubblewrap(program() or "bwrap", seen, directory=str(self.directory), network=self.network)
+        before = bubblewrap(
+            system_program("bwrap") or "bwrap", seen, directory=str(self.directory), network=self.network
+        )
         moved = {"TMPDIR": _TEMPORARY[0]} if "TMPDIR" in self.environment else {}
         confinement = Confinement("bwrap", self.resources, before=before, network=self.network)
         return Walled(confinement, {**self.environment, **moved})

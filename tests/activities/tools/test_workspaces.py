@@ -109,6 +109,18 @@ def test_hooks_of_the_repository_are_not_run(repository: Path, tmp_path: Path) -
     assert not (tmp_path / "ran").exists()
 
 
+def test_a_git_that_a_tool_may_have_left_on_the_path_is_not_run(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted = repository / "bin" / "git"
+    planted.parent.mkdir()
+    planted.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\nexit 1\n")
+    planted.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{planted.parent}:{os.environ['PATH']}")
+    make_workspace("copy", repository, tmp_path / "place", "run")
+    assert not (tmp_path / "ran").exists()
+
+
 @pytest.mark.parametrize(
     ("workspace", "blocked", "reason"),
     [
