@@ -33,6 +33,8 @@ async def serve_codec(application: CodecApplication, listening: socket.socket) -
         log_config=None,
         log_level="warning",
         access_log=False,
+        # Else whoever asks from this machine says what address it has.
+        proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,
         lifespan="off",

@@ -213,6 +213,22 @@ async def test_who_guesses_tokens_is_slowed_down_and_nobody_else() -> None:
     assert guesses == [401, 401, 401, 429]
 
 
+async def test_who_guesses_tokens_cannot_name_another_address(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger="surefoot.codec"):
+        async with served(limit=RateLimit(2, clock=lambda: 0.0)) as server:
+            guesses = [
+                await server.ask(
+                    "/decode", "", Authorization="Bearer guess", X_Forwarded_For=f"10.0.0.{number}"
+                )
+                for number in range(3)
+            ]
+
+    assert [guess.status_code for guess in guesses] == [401, 401, 429]
+    assert {vars(record)["address"] for record in caplog.records if record.name == "surefoot.codec"} == {
+        "127.0.0.1"
+    }
+
+
 async def test_every_request_is_written_down_without_what_it_holds(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="surefoot.codec"):
         async with served(limit=RateLimit(6)) as server:
