@@ -38,6 +38,7 @@ from workers.serving import Serving
 from workers.settings import Settings
 from workers.starting import RunExistsError, new_workflow_id, start_run
 from workers.temporal import Temporal, temporal
+from workers.walls import sandbox_of
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,8 @@ async def _on_embedded_server(
             "--detach needs somebody who goes on serving the run: start `surefoot dev` first, or name a "
             "server with --address"
         )
+    # A run that has begun would wait for tools that nobody may run.
+    await asyncio.to_thread(sandbox_of, settings)
     prices = price_table(settings)
     # Loading a provider takes seconds, and so does starting the server.
     checking = asyncio.create_task(asyncio.to_thread(_check_model, command, prices))

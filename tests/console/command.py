@@ -130,6 +130,8 @@ class Surefoot:
         self.state = state_home / "surefoot"
         self.environment = {
             "PATH": os.environ["PATH"],
+            # To run the tests at another level than the strongest.
+            **{name: os.environ[name] for name in ("SUREFOOT_SANDBOX",) if name in os.environ},
             "HOME": str(directory),
             "LANG": "C.UTF-8",
             "XDG_STATE_HOME": str(state_home),

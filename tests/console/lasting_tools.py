@@ -6,14 +6,18 @@ from contextlib import suppress
 from pathlib import Path
 
 from tests.console.tools_on_disk import write_tool
+from tests.workers.real_workers import pid_told_in
 
 
 class Lingering:
-    """A tool that says `begun` and then does nothing for a minute; it is ended with the test."""
+    """A tool that says `begun` and then does nothing for a minute; it is ended with the test.
+
+    Its directory lies in the working directory, as that of a `Gated` does: nowhere else it may write.
+    """
 
     def __init__(self, directory: Path, **fields: object) -> None:
         directory.mkdir(exist_ok=True)
-        self._process_id = directory / "process-id"
+        self._process_id = directory.parent / "process-id"
         write_tool(directory, "linger", f"echo begun; echo $$ > {self._process_id}; exec sleep 60", **fields)
 
     def has_begun(self) -> bool:
@@ -22,7 +26,7 @@ class Lingering:
     def end(self) -> None:
         if self.has_begun():
             with suppress(ProcessLookupError):
-                os.kill(int(self._process_id.read_text()), signal.SIGKILL)
+                os.kill(pid_told_in(self._process_id), signal.SIGKILL)
 
 
 class Gated:
@@ -30,7 +34,7 @@ class Gated:
 
     def __init__(self, directory: Path) -> None:
         directory.mkdir(exist_ok=True)
-        self._gate, self._begun = directory / "gate", directory / "begun"
+        self._gate, self._begun = directory.parent / "gate", directory.parent / "begun"
         wait = f"touch {self._begun}; while [ ! -e {self._gate} ]; do sleep 0.05; done; echo true"
         write_tool(directory, "gated", wait, heartbeatSeconds=2)
 

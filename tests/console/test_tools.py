@@ -13,6 +13,7 @@ from console.errors import CommandError
 from console.exit_codes import ExitCode
 from console.tools import tools_app
 from tests.console.tools_on_disk import write_tool
+from tests.workers.real_workers import pid_told_in
 
 SUREFOOT = Path(sys.executable).with_name("surefoot")
 
@@ -369,20 +370,21 @@ def test_no_bad_input_ends_in_a_traceback(tmp_path: Path) -> None:
     ],
 )
 def test_an_interrupted_call_kills_the_tool(tmp_path: Path, number: signal.Signals) -> None:
-    alive = tmp_path / "alive"
+    work = tmp_path / "work"
+    work.mkdir()
     write_tool(
-        tmp_path, "stubborn", f"trap '' TERM INT HUP\necho $$ > {alive}.new; mv {alive}.new {alive}\nsleep 60"
+        tmp_path, "stubborn", "trap '' TERM INT HUP\necho $$ > alive.new; mv alive.new alive\nsleep 60"
     )
-    command = subprocess.Popen(
-        [SUREFOOT, "tools", "call", "stubborn", "{}", "--tools", tmp_path], stdout=subprocess.PIPE
-    )
-    _wait_for(alive)
+    call = [SUREFOOT, "tools", "call", "stubborn", "{}", "--tools", tmp_path]
+    command = subprocess.Popen(call, stdout=subprocess.PIPE, cwd=work)
+    _wait_for(work / "alive")
+    alive = pid_told_in(work / "alive")
 
     command.send_signal(number)
     stdout, _ = command.communicate(timeout=20)
 
     assert (command.returncode, stdout) == (130, b"")
-    assert not _is_running(int(alive.read_text()))
+    assert not _is_running(alive)
 
 
 def _wait_for(file: Path) -> None:

@@ -148,14 +148,15 @@ def test_a_call_whose_worker_is_stopped_is_interrupted_and_the_next_worker_goes_
     surefoot: Surefoot, server: RealServer, queue: str, tools: Path, lingering: Lingering
 ) -> None:
     place = ("--address", server.address, "--queue", queue)
+    shared = ("--tools", tools, "--workspace", "shared")
     environment = {"SUREFOOT_GRACEFUL_SHUTDOWN_TIMEOUT": "0"}
-    worker = serving(surefoot.start("worker", *place, "--tools", tools, environment=environment))
+    worker = serving(surefoot.start("worker", *place, *shared, environment=environment))
     run = surefoot.start("run", "Go on.", *place, *scripted(surefoot, CODE_SCRIPT % "linger"), "-o", "jsonl")
     run.until(lingering.has_begun)
 
     worker.signal(signal.SIGTERM)
     stopped = worker.ends()
-    serving(surefoot.start("worker", *place, "--tools", tools))
+    serving(surefoot.start("worker", *place, *shared))
     ended = run.ends()
 
     assert stopped.exit_code == 0

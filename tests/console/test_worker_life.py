@@ -10,6 +10,7 @@ from tests.conftest import RealServer
 from tests.console.command import Command, Ended, Surefoot
 from tests.console.lasting_tools import Gated, Lingering
 from tests.console.tools_on_disk import write_tool
+from tests.workers.real_workers import pid_told_in
 
 OUTCOME = "steps: [{call: [{%s: {}}]}, {say: '{{last.error_code}}, having said {{last.stdout}}'}]\n"
 THEN_THINK = "steps: [{call: [{act: {}}]}, {say: Thought., delay_seconds: 2}]\n"
@@ -28,7 +29,10 @@ class Place:
     def worker(self, *, grace_seconds: float = 10) -> Command:
         """Give a worker that serves."""
         environment = {"SUREFOOT_GRACEFUL_SHUTDOWN_TIMEOUT": str(grace_seconds)}
-        worker = self._surefoot.start("worker", *self.options, "--tools", self.tools, environment=environment)
+        worker = self._surefoot.start(
+            *("worker", *self.options, "--tools", self.tools, "--workspace", "shared"),
+            environment=environment,
+        )
         worker.until_it_says('"event": "serving"')
         return worker
 
@@ -57,7 +61,7 @@ def answer(ended: Ended) -> str:
 
 
 def process_of(place: Place) -> int:
-    return int((place.tools / "process-id").read_text())
+    return pid_told_in(place.tools.parent / "process-id")
 
 
 def test_a_call_that_ends_within_the_grace_of_a_stopped_worker_counts(place: Place) -> None:
@@ -81,10 +85,11 @@ def test_a_call_that_outlasts_the_grace_is_interrupted_with_what_it_had_said_and
     worker = place.worker(grace_seconds=0.5)
     run = place.run(OUTCOME % "linger")
     run.until(lingering.has_begun)
+    process_id = process_of(place)
 
     worker.signal(signal.SIGTERM)
     stopped = worker.ends()
-    survived = is_alive(process_of(place))
+    survived = is_alive(process_id)
     place.worker()
 
     assert (stopped.exit_code, survived) == (0, False)
@@ -97,12 +102,13 @@ async def test_a_second_signal_stops_a_worker_at_once_and_its_tools_with_it(
     worker = place.worker(grace_seconds=60)
     run = place.run(OUTCOME % "linger")
     run.until(lingering.has_begun)
+    process_id = process_of(place)
 
     worker.signal(signal.SIGTERM)
     worker.until_it_says("Again to stop at once")
     worker.signal(signal.SIGTERM)
     stopped = worker.ends(seconds=2)
-    await until(lambda: not is_alive(process_of(place)))
+    await until(lambda: not is_alive(process_id))
     place.worker()
 
     assert (stopped.exit_code, answer(run.ends()).partition(",")[0]) == (0, "TOOL_LOST")

@@ -70,6 +70,7 @@ class Place:
         """Start one more worker; it lets nothing finish when it is stopped."""
         return self._commands.start(
             *("worker", "--address", self._address, "--queue", self.queue, "--tools", self.tools),
+            *("--workspace", "shared"),
             environment={"SUREFOOT_GRACEFUL_SHUTDOWN_TIMEOUT": "0"},
         )
 

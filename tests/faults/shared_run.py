@@ -58,7 +58,7 @@ def carry_out(groups: Sequence[Sequence[Case]], surefoot: Surefoot) -> dict[str,
         ended = surefoot.start(
             *("run", "Try everything.", "--model", "scripted:script.yaml", "-o", "jsonl"),
             *("--tools", "builtin", "--tools", "builtin:files", "--tools", tools, "--tools", servers),
-            *("--workflow-id", workflow_id),
+            *("--workflow-id", workflow_id, "--approve", "*=never"),
         ).ends(seconds=PATIENCE_SECONDS)
 
     assert (ended.exit_code, ended.event("run_finished")["status"]) == (0, "completed"), ended.stderr

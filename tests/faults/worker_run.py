@@ -89,6 +89,7 @@ def _start_post(place: _Place, name: str, post: Post) -> Command:
     tools = place.elsewhere if post.has_tools else place.surefoot.directory / "empty"
     return place.surefoot.start(
         *("worker", "--queue", f"{place.workflow_id}-{name}", "--tools", tools),
+        *("--workspace", "shared"),
         environment={"SUREFOOT_GRACEFUL_SHUTDOWN_TIMEOUT": str(post.grace_seconds)},
     )
 

@@ -83,11 +83,15 @@ async def pid_in(file: Path) -> int:
     """Wait until a tool has written its process id, with a newline, where it works; gives what it is here."""
     while not (file.exists() and file.read_text().endswith("\n")):  # noqa: ASYNC110, ASYNC240  another process
         await asyncio.sleep(0.01)
-    return _pid_here(file.read_text().strip(), file.parent)  # noqa: ASYNC240  a few bytes
+    return pid_told_in(file)
 
 
-def _pid_here(told: str, directory: Path) -> int:
-    """A tool in namespaces of its own knows itself by another number than everybody else."""
+def pid_told_in(file: Path) -> int:
+    """Give the process id that a tool has written where it works.
+
+    In namespaces of its own it knows itself by another number than everybody else.
+    """
+    told, directory = file.read_text().strip(), file.parent
     for status in Path("/proc").glob("[0-9]*/status"):
         with suppress(OSError):
             namespaced = next(line for line in status.read_text().splitlines() if line.startswith("NSpid:"))

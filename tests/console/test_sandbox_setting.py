@@ -1,0 +1,27 @@
+"""What a command says of a sandbox that this machine does not have."""
+
+import pytest
+
+from tests.console.command import DONE, Surefoot
+
+WHY = "there is no bwrap on the PATH: install the package bubblewrap"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(("tools", "call", "bash", '{"command": "id"}'), id="a call"),
+        pytest.param(("run", "Go.", "--model", f"scripted:{DONE}"), id="a run"),
+        pytest.param(("worker", "--address", "127.0.0.1:1"), id="a worker"),
+    ],
+)
+def test_a_level_that_does_not_work_here_is_refused_in_a_sentence(
+    usable: Surefoot, command: tuple[str, ...]
+) -> None:
+    sentence = usable.refuses(*command, environment={"SUREFOOT_SANDBOX": "bwrap", "PATH": "/nowhere"})
+    assert sentence == f"SUREFOOT_SANDBOX is 'bwrap', which does not work here: {WHY}"
+
+
+def test_what_is_no_level_is_refused_in_a_sentence(usable: Surefoot) -> None:
+    sentence = usable.refuses("tools", "call", "bash", "{}", environment={"SUREFOOT_SANDBOX": "docker"})
+    assert sentence.startswith("SUREFOOT_SANDBOX is 'docker': ")
