@@ -19,7 +19,8 @@ from workers.child_signals import keep_exit_codes
 from workers.environment import process_environment
 from workers.models import check_form, check_model, price_table, provider_settings
 from workers.server_binary import ServerBinaryMissingError, find_server_binary
-from workers.settings import Settings, SettingsError, is_s3_url
+from workers.setting_values import is_s3_url
+from workers.settings import Settings, SettingsError
 from workers.storage import open_store
 
 _TOOL_SECONDS = 30

@@ -1,147 +1,40 @@
 """What Surefoot reads from its environment: the SUREFOOT_ variables, checked once."""
 
 import os
-import re
-import shlex
 from datetime import timedelta
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal, Self
-from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from surefoot.authority import read_public_keys
 from surefoot.run import ModelPatience
+from workers.setting_values import (
+    AbsolutePaths,
+    BuildName,
+    CommandLine,
+    DatabaseDirectory,
+    HttpUrl,
+    ListeningAddress,
+    Pause,
+    Period,
+    PlainName,
+    PublicKeys,
+    Resolved,
+    StoreLocation,
+)
 
 PREFIX = "SUREFOOT_"
-
-_S3_URL = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_][A-Za-z0-9._-]*)*/?")
 
 
 class SettingsError(ValueError):
     """One sentence on a setting that cannot be used; the same settings will fail again."""
 
 
-def _duration(value: object) -> object:
-    if not isinstance(value, str | int | float):
-        return value
-    try:
-        return timedelta(seconds=float(value))
-    except (ValueError, OverflowError):
-        raise ValueError("it must be a number of seconds") from None
-
-
-def _bounded(duration: timedelta) -> timedelta:
-    if not timedelta(0) <= duration <= timedelta(days=365):
-        raise ValueError("it must be between 0 seconds and a year")
-    return duration
-
-
-def _above_zero(duration: timedelta) -> timedelta:
-    if duration == timedelta(0):
-        raise ValueError("it must be more than 0 seconds")
-    return duration
-
-
-def _resolved(path: Path) -> Path:
-    try:
-        return path.expanduser().resolve()
-    except (RuntimeError, OSError, ValueError) as error:
-        raise ValueError(f"it cannot be resolved: {error}") from None
-
-
-def _usable_directory(path: Path) -> Path:
-    absolute = _resolved(path)
-    # The server opens its database by a URL made of this path without escaping it.
-    if set("?#%") & set(str(absolute)):
-        raise ValueError("it must be a path without '?', '#' and '%'")
-    return absolute
-
-
-def is_s3_url(text: str) -> bool:
-    """Tell whether a store is a bucket, and not a directory."""
-    return text.startswith("s3://")
-
-
-def _usable_store(text: str | None) -> str | None:
-    if text is None:
-        return None
-    if is_s3_url(text):
-        if _S3_URL.fullmatch(text) is None:
-            raise ValueError("it must be s3://BUCKET or s3://BUCKET/PREFIX")
-        return text.rstrip("/")
-    if "://" in text:
-        raise ValueError("it must be a directory or an s3:// URL")
-    return str(_resolved(Path(text)))
-
-
-def _plain_name(name: str) -> str:
-    # Temporal writes a version as the deployment, a dot and the build id.
-    if not re.fullmatch(r"[A-Za-z0-9_-]{1,100}", name):
-        raise ValueError("it must be at most 100 letters, digits, _ and -")
-    return name
-
-
-def _build_name(name: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9_.+-]{1,100}", name):
-        raise ValueError("it must be at most 100 letters, digits, _, -, + and .")
-    return name
-
-
-def _listening_address(address: str | None) -> str | None:
-    if address is None:
-        return None
-    host, _, port = address.rpartition(":")
-    try:
-        ip_address(host.removeprefix("[").removesuffix("]"))
-        usable = port.isdecimal() and 0 < int(port) < 2**16
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ValueError("it must be an IP address and a port, such as 127.0.0.1:9464")
-    return address
-
-
-def _words(command: str) -> str:
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise ValueError(f"it cannot be split into words as a shell does: {error}") from None
-    if not words:
-        raise ValueError("it names no program")
-    return command
-
-
-def _public_keys(text: str) -> str:
-    read_public_keys(text)
-    return text
-
-
-def _absolute_paths(paths: str) -> str:
-    if not all(path.startswith("/") for path in paths.split(":") if path):
-        raise ValueError("it must be absolute paths with : between them")
-    return paths
-
-
-def _http_url(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or not url.isprintable() or " " in url:
-        raise ValueError("it must be a URL with http:// or https://")
-    return url
-
-
 def _default_state_directory() -> Path:
     configured = Path(os.environ.get("XDG_STATE_HOME", ""))
     return (configured if configured.is_absolute() else Path("~/.local/state")) / "surefoot"
-
-
-Pause = Annotated[timedelta, BeforeValidator(_duration), AfterValidator(_bounded)]
-"""A duration that may be zero; a number, also as text, counts seconds."""
-Period = Annotated[Pause, AfterValidator(_above_zero)]
-"""A duration above zero; a number, also as text, counts seconds."""
 
 
 class Settings(BaseSettings):
@@ -155,16 +48,14 @@ class Settings(BaseSettings):
         env_prefix=PREFIX, env_ignore_empty=True, frozen=True, validate_default=True, extra="forbid"
     )
 
-    state_directory: Annotated[Path, AfterValidator(_usable_directory)] = Field(
-        default_factory=_default_state_directory
-    )
+    state_directory: DatabaseDirectory = Field(default_factory=_default_state_directory)
     """Where the embedded server keeps its database: XDG_STATE_HOME or ~/.local/state, then `surefoot`."""
-    store: Annotated[str | None, AfterValidator(_usable_store)] = None
+    store: StoreLocation | None = None
     """Where artifacts and long conversations are kept: a directory, or s3://BUCKET/PREFIX.
 
     Unset, it is `store` in the state directory. The `AWS_` variables say how S3 is reached.
     """
-    workspaces: Annotated[Path, AfterValidator(_resolved)] | None = None
+    workspaces: Resolved | None = None
     """Where runs that have a directory of their own have it; unset, `workspaces` in the state directory."""
     server_binary: Path | None = None
     """The `temporal` executable of the embedded server; unset, it is looked for."""
@@ -194,22 +85,22 @@ class Settings(BaseSettings):
 
     sandbox: Literal["auto", "required", "bwrap", "landlock", "none"] = "auto"
     """What executables are walled in by (docs/sandbox.md): `auto` is the strongest that works here."""
-    sandbox_read: Annotated[str, AfterValidator(_absolute_paths)] = ""
+    sandbox_read: AbsolutePaths = ""
     """What every walled-in executable may read beside what it sees anyway: absolute paths with : between."""
 
-    notify_command: Annotated[str, AfterValidator(_words)] | None = None
+    notify_command: CommandLine | None = None
     """What a worker runs to tell people of a run that asks for it; it reads the notice from stdin."""
-    notify_url: Annotated[str, AfterValidator(_http_url)] | None = None
+    notify_url: HttpUrl | None = None
     """Where a worker posts notices to instead."""
     notify_secret: str | None = Field(default=None, repr=False)
     """What a worker signs the notices with that it posts."""
 
     encryption_keys: str | None = Field(default=None, repr=False)
     """The keys of what runs say, as ID:KEY; the first encrypts, all decrypt (docs/encryption.md)."""
-    encryption_keys_file: Annotated[Path, AfterValidator(_resolved)] | None = None
+    encryption_keys_file: Resolved | None = None
     """A file of such keys instead."""
 
-    authority: Annotated[str, AfterValidator(_public_keys)] | None = None
+    authority: PublicKeys | None = None
     """Public keys: the runs that are started take no decision on a call that none of them signed."""
     authority_file: Path | None = None
     """A file of such keys instead."""
@@ -218,19 +109,19 @@ class Settings(BaseSettings):
 
     codec_token: str | None = Field(default=None, repr=False)
     """The bearer token that `surefoot codec-server` wants to see (docs/codec-server.md)."""
-    codec_oidc_issuer: Annotated[str, AfterValidator(_http_url)] | None = None
+    codec_oidc_issuer: HttpUrl | None = None
     """The OpenID Connect issuer whose tokens it takes; only with `codec_oidc_audience`."""
     codec_oidc_audience: str | None = None
     """Whom these tokens have to be for."""
     codec_requests_per_minute: Annotated[int, Field(ge=1, le=1_000_000)] = 3000
     """How often each caller may ask it; a page of the UI asks once for every value that it shows."""
 
-    deployment: Annotated[str, AfterValidator(_plain_name)] | None = None
+    deployment: PlainName | None = None
     """The deployment that a worker belongs to; only with `build_id`."""
-    build_id: Annotated[str, AfterValidator(_build_name)] | None = None
+    build_id: BuildName | None = None
     """The version of the code that a worker serves; only with `deployment`."""
 
-    metrics_address: Annotated[str | None, AfterValidator(_listening_address)] = None
+    metrics_address: ListeningAddress | None = None
     """Where `surefoot worker` and `surefoot dev` answer Prometheus: an IP address and a port."""
     trace_content: bool = False
     """Whether traces hold prompts, answers, arguments and results, too (docs/observability.md)."""

@@ -9,7 +9,8 @@ from activities.store.sealed import SealedStore
 from activities.store.store import Store
 from workers.encryption.configured_keys import configured_keys
 from workers.encryption.objects import ObjectCipher
-from workers.settings import Settings, SettingsError, is_s3_url
+from workers.setting_values import is_s3_url
+from workers.settings import Settings, SettingsError
 
 S3_VARIABLES = {
     "AWS_ACCESS_KEY_ID": "access_key_id",

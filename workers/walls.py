@@ -5,7 +5,8 @@ from pathlib import Path
 from activities.tools.sandbox.level import LEVELS, Level
 from activities.tools.sandbox.probe import levels, why_not
 from activities.tools.sandbox.sandbox import Sandbox
-from workers.settings import PREFIX, Settings, SettingsError, is_s3_url
+from workers.setting_values import is_s3_url
+from workers.settings import PREFIX, Settings, SettingsError
 
 
 def sandbox_of(settings: Settings) -> Sandbox:
