@@ -24,17 +24,24 @@ _NO_WORD = re.compile(r"[^A-Za-z0-9]+")
 
 # What is taken out stands in group 1; each pattern goes through a text once.
 _IN_TEXT = (
-    re.compile(r"(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?)"),
+    # A single hyphen is one of a header within, such as `DEK-Info`.
+    re.compile(
+        r"(-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]++|-(?!----))*+"
+        r"(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?)"
+    ),
     re.compile(r"://([^\s/@:\"']{0,200}:[^\s/@\"']{1,200})@"),
     re.compile(r"\b(?:bearer|basic)[ :=]+([A-Za-z0-9._~+/=-]{6,})", re.IGNORECASE),
     re.compile(r"\b(sk-[A-Za-z0-9_-]{6,})"),
     re.compile(r"\b(gh[opsur]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|glpat-[A-Za-z0-9_-]{16,})"),
-    re.compile(r"\b(xox[abeprs]-[A-Za-z0-9-]{8,}|AKIA[0-9A-Z]{12,}|AIza[0-9A-Za-z_-]{30,})"),
+    re.compile(r"\b(xox[abeprs]-[A-Za-z0-9-]{8,}|A[KS]IA[0-9A-Z]{12,}|AIza[0-9A-Za-z_-]{30,})"),
+    re.compile(r"\b([rs]k_(?:live|test)_[A-Za-z0-9]{8,}|(?:npm|hf)_[A-Za-z0-9]{30,})"),
     # Only where a word begins, or many beginnings would each be followed to the same end.
     re.compile(r"(?<![A-Za-z0-9_-])(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?)"),
     re.compile(
         r"(?:password|passwd|passphrase|secret|token|credentials?|api[_-]?key|access[_-]?key|pwd)"
-        r"[\"']?(?:\s{0,3}[:=]\s{0,3}|\s{1,3}(?=[^\s\"'-]*\d))[\"']?([^\s\"'&;,|<>]{3,})",
+        r"\\?[\"']?(?:\s{0,3}[:=]\s{0,3}|\s{1,3}(?=[^\s\"'-]*\d))\\?[\"']?"
+        # To the quote that ends it, be it an escaped one of JSON in a text; else to where a word ends.
+        r"((?<=\\[\"'])[^\"'\\\n]++|(?<=\")(?:[^\"\\\n]++|\\.)++|(?<=')[^'\n]++|[^\s\"'&;,|<>]{3,})",
         re.IGNORECASE,
     ),
     re.compile(

@@ -79,6 +79,31 @@ def test_a_key_tells_whether_its_value_is_a_secret(key: str, secret: bool) -> No
             REDACTED,
             id="a private key",
         ),
+        pytest.param(
+            "-----BEGIN RSA PRIVATE KEY-----\nDEK-Info: AES-CBC,0A\n\nMIIE\n-----END RSA PRIVATE KEY-----",
+            REDACTED,
+            id="a private key with a passphrase",
+        ),
+        pytest.param(
+            "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOY\n-----END PGP PRIVATE KEY BLOCK-----",
+            REDACTED,
+            id="a private key of PGP",
+        ),
+        pytest.param("ASIAIOSFODNN7EXAMPLE", REDACTED, id="a key of a cloud for a while"),
+        pytest.param("sk_" + "live_0123456789", REDACTED, id="a key of payments"),
+        pytest.param(
+            'password: "so, it; is" and', f'password: "{REDACTED}" and', id="a password of several words"
+        ),
+        pytest.param("password='a b', x=1", f"password='{REDACTED}', x=1", id="one in other quotes"),
+        pytest.param('password="a\\"b" x', f'password="{REDACTED}" x', id="one with a quote in it"),
+        pytest.param(
+            '-d "{\\"password\\": \\"hunter2\\", \\"user\\": \\"ada\\"}"',
+            f'-d "{{\\"password\\": \\"{REDACTED}\\", \\"user\\": \\"ada\\"}}"',
+            id="JSON in a shell's quotes",
+        ),
+        pytest.param(
+            '"password": "", "user": "ada"', '"password": "", "user": "ada"', id="an empty password"
+        ),
         pytest.param("max_tokens=4096", "max_tokens=4096", id="a number of tokens"),
     ],
 )
@@ -133,6 +158,9 @@ def test_any_text_is_taken(text: str) -> None:
         pytest.param("bearer " * 570, id="bearers"),
         pytest.param("eyJaaaaaaaa." * 330, id="tokens"),
         pytest.param("password   " * 360, id="gaps"),
+        pytest.param('password="' * 400, id="quotes"),
+        pytest.param('password="' + "\\" * 3_990, id="escapes"),
+        pytest.param("-----BEGIN PRIVATE KEY-----" + "-" * 3_973, id="hyphens"),
     ],
 )
 def test_no_text_takes_long(text: str) -> None:
