@@ -16,6 +16,9 @@ Masks = Mapping[str, tuple[str, ...]]
 _LEAST_CHARACTERS = 4
 """A shorter value is not looked for in other texts."""
 
+_MOST_VALUES = 500
+"""Of more, no text is searched for them: each search takes up to a millisecond, and nothing is shown."""
+
 
 def masked_paths(definition: ToolDefinition) -> tuple[str, ...]:
     """Give the paths that `redact` names, and those that the schema marks as passwords or as `writeOnly`."""
@@ -54,13 +57,13 @@ def masked_texts(params: JsonValue, paths: Sequence[str]) -> tuple[str, ...]:
 
 def shown_text(text: str, hidden: Sequence[str]) -> str:
     """Give the whole of a text without these values, and without what looks like a secret."""
-    for value in hidden:
-        text = text.replace(value, REDACTED)
-    return redacted_text(text, whole=True)
+    return redacted_text(_text_without(text, hidden), whole=True)
 
 
 def shown_value(value: JsonValue, hidden: Sequence[str] = ()) -> JsonValue:
     """Give the whole of a JSON value as `shown_text` gives its texts."""
+    if len(hidden) > _MOST_VALUES:
+        return REDACTED
     return redacted(_replaced(value, hidden) if hidden else value, whole=True)
 
 
@@ -142,6 +145,14 @@ def _texts_at(value: JsonValue, path: ParamPath) -> Iterator[str]:
             return
 
 
+def _text_without(text: str, hidden: Sequence[str]) -> str:
+    if len(hidden) > _MOST_VALUES:
+        return REDACTED if text else ""
+    for value in hidden:
+        text = text.replace(value, REDACTED)
+    return text
+
+
 def _fits(name: str, step: str) -> bool:
     return step in (name, ANY_NAME)
 
@@ -149,11 +160,9 @@ def _fits(name: str, step: str) -> bool:
 def _replaced(value: JsonValue, hidden: Sequence[str]) -> JsonValue:
     match value:
         case str():
-            for one in hidden:
-                value = value.replace(one, REDACTED)
-            return value
+            return _text_without(value, hidden)
         case dict():
-            return {name: _replaced(each, hidden) for name, each in value.items()}
+            return {_text_without(name, hidden): _replaced(each, hidden) for name, each in value.items()}
         case list():
             return [_replaced(each, hidden) for each in value]
         case bool() | int() | float() | None:

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from pydantic import JsonValue
 
@@ -99,6 +101,19 @@ def test_what_is_masked_is_masked_where_a_tool_repeats_it() -> None:
             "n": ["[redacted]", 12],
         },
     )
+
+
+def test_what_is_masked_is_masked_as_the_name_of_a_field_too() -> None:
+    assert shown_value({"hunter2": {"x-hunter2": 1}}, ("hunter2",)) == {"[redacted]": {"x-[redacted]": 1}}
+
+
+def test_of_very_many_masked_values_nothing_is_shown_and_none_is_searched_for() -> None:
+    hidden = masked_texts({"keys": [f"key-{number:06}" for number in range(100_000)]}, ("keys",))
+    began = time.process_time()
+    shown = (shown_text("x" * 1_000_000, hidden), shown_text("", hidden), shown_value([1, "x"], hidden))
+
+    assert shown == ("[redacted]", "", "[redacted]")
+    assert time.process_time() - began < 1
 
 
 def test_a_whole_text_is_shown_however_long_it_is() -> None:
