@@ -15,6 +15,7 @@ from tests.activities.tools.disk_tools import SHELL, write_tool
 from tests.activities.tools.tool_run import is_alive, until
 from tests.console.command import ROOT, SUREFOOT, Surefoot
 from tests.console.raw_mcp_client import HELLO, RawClient
+from tests.workers.real_workers import pid_in
 
 pytestmark = pytest.mark.slow
 
@@ -53,15 +54,6 @@ def text_of(result: CallToolResult) -> str:
     (block,) = result.content
     assert isinstance(block, TextContent)
     return block.text
-
-
-def pid_in(file: Path) -> int | None:
-    return int(file.read_text()) if file.exists() and file.read_text().endswith("\n") else None
-
-
-async def pid_of(file: Path) -> int:
-    await until(lambda: pid_in(file) is not None)
-    return pid_in(file) or 0
 
 
 async def test_a_client_finds_the_tools_and_calls_them(surefoot_alone: Surefoot) -> None:
@@ -105,12 +97,12 @@ async def test_a_client_finds_the_tools_and_calls_them(surefoot_alone: Surefoot)
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(1):
                     await session.call_tool("bash", {"command": "echo $$ > cancelled; exec sleep 60"})
-            cancelled = await pid_of(directory / "here" / "cancelled")
+            cancelled = await pid_in(directory / "here" / "cancelled")
             await until(lambda: not is_alive(cancelled))
             left_behind = asyncio.create_task(
                 session.call_tool("bash", {"command": "echo $$ > left; exec sleep 60"})
             )
-            left = await pid_of(directory / "here" / "left")
+            left = await pid_in(directory / "here" / "left")
             left_behind.cancel()
 
         await until(lambda: not is_alive(left))
@@ -156,7 +148,7 @@ async def test_a_hostile_client_is_answered_and_leaves_nothing_behind(client: Cl
     hostile.say({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": 5}})
     refused = hostile.hear()
     hostile.call(2, "bash", command="echo $$ > pid; setsid sleep 60 & trap '' TERM; sleep 60; :")
-    running = await pid_of(tmp_path / "pid")
+    running = await pid_in(tmp_path / "pid")
 
     exit_code, said, complained = hostile.leave()
 
@@ -190,7 +182,7 @@ async def test_an_interrupt_ends_the_calls_and_then_the_command(client: Client, 
     interrupted = client("--tools", "builtin")
     interrupted.say(*HELLO)
     interrupted.call(1, "bash", command="echo $$ > pid; exec sleep 60")
-    running = await pid_of(tmp_path / "pid")
+    running = await pid_in(tmp_path / "pid")
 
     interrupted.interrupt()
 
@@ -211,7 +203,7 @@ async def test_clients_over_http_find_the_same(client: Client, tmp_path: Path) -
         refused = await session.call_tool("bsh", {})
         elsewhere = await browser.post(url, headers={"Origin": "http://elsewhere.example"}, json=HELLO[0])
         lasting = asyncio.create_task(session.call_tool("bash", {"command": "echo $$ > pid; sleep 60"}))
-        running = await pid_of(tmp_path / "pid")
+        running = await pid_in(tmp_path / "pid")
         serving.interrupt()
         with pytest.raises(MCPError):
             await lasting

@@ -69,12 +69,12 @@ def test_jsonl_is_every_event_of_the_ledger_in_order_and_nothing_else(jsonl: End
         ("turn_started", ["type", "time", "turn"]),
         ("model_replied", ["type", "time", "turn", "text", "tool_calls"]),
         ("tool_execution_scheduled", execution),
-        ("tool_execution_started", [*execution, "started_at", "executor"]),
+        ("tool_execution_started", [*execution, "started_at", "executor", "sandbox"]),
         ("tool_execution_completed", [*execution, "outcome"]),
         ("turn_started", ["type", "time", "turn"]),
         ("model_replied", ["type", "time", "turn", "text", "tool_calls"]),
         ("tool_execution_scheduled", execution),
-        ("tool_execution_started", [*execution, "started_at", "executor"]),
+        ("tool_execution_started", [*execution, "started_at", "executor", "sandbox"]),
         ("tool_execution_failed", [*execution, "outcome", "error", "acted"]),
         ("turn_started", ["type", "time", "turn"]),
         ("model_replied", ["type", "time", "turn", "text", "tool_calls"]),
@@ -119,7 +119,7 @@ def test_the_events_carry_calls_outcomes_and_the_answer_whole(jsonl: Ended) -> N
 
 
 def without_what_varies(event: dict[str, Any]) -> dict[str, Any]:
-    varying = ("time", "started_at", "executor", "run_id", "ui_url")
+    varying = ("time", "started_at", "executor", "sandbox", "run_id", "ui_url")
     return {name: value for name, value in event.items() if name not in varying}
 
 
