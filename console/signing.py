@@ -8,6 +8,7 @@ from temporalio.client import Client
 
 from console.errors import CommandError
 from console.limit_options import read_period
+from surefoot.approvals import params_sha256
 from surefoot.ledger import ApprovalRequested
 from surefoot.run import Approve, Deny
 from workers.authority import authority_key_of
@@ -50,12 +51,17 @@ def authority_key_or_complain() -> AuthorityKey | None:
 
 def why_not_signable(question: ApprovalRequested, key: AuthorityKey | None) -> str | None:
     """Say in a sentence why a decision about a call would not be taken from here; None if it may be."""
-    if not question.signed or key is not None:
+    if not question.signed:
         return None
-    return (
-        f"decisions of this run must be signed: let {KEY_SETTING} name the file of a key of its authority, "
-        "or ask who has one"
-    )
+    if key is None:
+        return (
+            f"decisions of this run must be signed: let {KEY_SETTING} name the file of a key of its "
+            "authority, or ask who has one"
+        )
+    # Whoever answers for the run's workers tells both; what is signed is the hash alone.
+    if params_sha256(question.params) != question.params_sha256:
+        return "the params that are told are not those that would be signed: another answers for the run"
+    return None
 
 
 async def signed_if_asked(
