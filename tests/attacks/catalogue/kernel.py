@@ -19,6 +19,13 @@ def _no_io_uring() -> str | None:
     return None if not setting.exists() or setting.read_text().strip() == "0" else "io_uring is switched off"
 
 
+def _no_events() -> str | None:
+    setting = Path("/proc/sys/kernel/perf_event_paranoid")
+    if setting.exists() and int(setting.read_text()) < 2:
+        return "this machine lets everybody watch them"
+    return only_as_root()
+
+
 KERNEL = (
     Attack(
         "use the capabilities of root",
@@ -96,6 +103,7 @@ attributes = struct.pack("IIQ", 1, 128, 1) + bytes(112)
 return syscall(perf_event_open, attributes, 0, -1, -1, 0) > 2
 """,
         claimed,
+        impossible=_no_events,
     ),
     Attack(
         "make system calls of another architecture",
