@@ -14,6 +14,7 @@ from activities.interface import ToolCallInput
 from activities.store.directory import DirectoryStore
 from activities.tools.artifacts import Artifacts
 from activities.tools.sandbox.level import Level
+from activities.tools.sources import BUILTINS
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.strict_json import encode_json
 from tests.activities.tools.disk_tools import PYTHON, write_tool
@@ -265,3 +266,11 @@ async def test_only_a_bwrap_of_the_system_is_started(place: Place, monkeypatch: 
     planted.chmod(0o755)
     monkeypatch.setenv("PATH", f"{planted.parent}:{os.environ['PATH']}")
     assert await place.call(ANSWER) == ToolSuccess(tool="tool", result="done")
+
+
+@at("bwrap", "landlock", "none")
+async def test_the_file_tools_that_come_with_surefoot_run(place: Place) -> None:
+    (place.work / "file").write_text("word\n")
+    params: dict[str, JsonValue] = {"path": "file"}
+    call = ToolCallInput(tool="read_file", params=params, call_id="run/1-1", timeout_seconds=20)
+    assert isinstance(await place.executor(BUILTINS["builtin:files"]).run(call), ToolSuccess)
