@@ -2,6 +2,7 @@
 
 import pytest
 
+from activities.tools.sandbox.probe import levels
 from tests.console.command import DONE, Surefoot
 
 WHY = "there is no bwrap on the PATH: install the package bubblewrap"
@@ -25,3 +26,13 @@ def test_a_level_that_does_not_work_here_is_refused_in_a_sentence(
 def test_what_is_no_level_is_refused_in_a_sentence(usable: Surefoot) -> None:
     sentence = usable.refuses("tools", "call", "bash", "{}", environment={"SUREFOOT_SANDBOX": "docker"})
     assert sentence.startswith("SUREFOOT_SANDBOX is 'docker': ")
+
+
+def test_the_level_of_a_call_is_in_the_ledger(surefoot: Surefoot) -> None:
+    (surefoot.directory / "act.yaml").write_text("steps: [{call: [{bash: {command: ls}}]}, {say: Done.}]\n")
+    asked = ("run", "Go.", "--model", "scripted:act.yaml", "-o", "jsonl", "--approve", "bash=never")
+    told = [
+        surefoot(*asked, environment={"SUREFOOT_SANDBOX": level}).event("tool_execution_started")["sandbox"]
+        for level in ("auto", "none")
+    ]
+    assert told == [levels()[0], "none"]
