@@ -185,10 +185,10 @@ async def test_what_is_named_as_visible_is_read(place: Place) -> None:
 async def test_a_tool_reads_the_artifacts_of_its_own_run_alone(place: Place) -> None:
     store = DirectoryStore(place.root / "store")
     place.artifacts, place.hidden = Artifacts(store), (store.directory,)
-    for run in ("run", "another"):
+    for run in (place.run, "another"):
         await store.put(f"artifacts/{run}/1-1-abcdef.json", b'"done"')
     file = place.root / "store/artifacts/{}/1-1-abcdef.json"
-    assert await place.call(f"cat {file}".format("run")) == DONE
+    assert await place.call(f"cat {file}".format(place.run)) == DONE
     assert isinstance(await place.call(f"cat {file}".format("another")), ToolFailure)
 
 
@@ -231,7 +231,7 @@ async def test_a_call_ends_as_it_does_without_walls(
 async def test_large_params_are_read_from_stdin(place: Place) -> None:
     write_tool(place.root / "tools", "tool", '#!/bin/sh\n[ "$1" = - ] && cat\n')
     params: dict[str, JsonValue] = {"text": "x" * 200_000}
-    call = ToolCallInput(tool="tool", params=params, call_id="run/1-1", timeout_seconds=20)
+    call = ToolCallInput(tool="tool", params=params, call_id=place.call_id, timeout_seconds=20)
     assert await place.executor().run(call) == ToolSuccess(tool="tool", result=params)
     assert len(encode_json(params)) > 131_071
 
@@ -272,5 +272,5 @@ async def test_only_a_bwrap_of_the_system_is_started(place: Place, monkeypatch: 
 async def test_the_file_tools_that_come_with_surefoot_run(place: Place) -> None:
     (place.work / "file").write_text("word\n")
     params: dict[str, JsonValue] = {"path": "file"}
-    call = ToolCallInput(tool="read_file", params=params, call_id="run/1-1", timeout_seconds=20)
+    call = ToolCallInput(tool="read_file", params=params, call_id=place.call_id, timeout_seconds=20)
     assert isinstance(await place.executor(BUILTINS["builtin:files"]).run(call), ToolSuccess)

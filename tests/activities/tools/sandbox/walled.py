@@ -1,6 +1,7 @@
 """Calls of tools behind the walls of each level that this machine offers."""
 
 import os
+import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,10 +40,17 @@ class Place:
     artifacts: Artifacts | None = None
     environment: dict[str, str] = field(default_factory=dict[str, str])
 
+    run: str = field(default_factory=lambda: f"run-{secrets.token_hex(4)}")
+    """No other test's: what a dead supervisor leaves is found, and ended, by the name of its call."""
+
     def __post_init__(self) -> None:
         for name in ("work", "home"):
             (self.root / name).mkdir(exist_ok=True)
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.home), **self.environment}
+
+    @property
+    def call_id(self) -> str:
+        return f"{self.run}/1-1"
 
     @property
     def work(self) -> Path:
@@ -62,7 +70,6 @@ class Place:
         script: str,
         *,
         network: bool | None = None,
-        run: str = "run",
         seconds: float = 20,
         tools: Path | None = None,
         **manifest: JsonValue,
@@ -71,7 +78,7 @@ class Place:
         text = script if script.startswith("#!") else f"#!/bin/sh\n{script}\n"
         write_tool(self.root / "tools" if tools is None else tools, "tool", text, mode=0o755, **manifest)
         call = ToolCallInput(
-            tool="tool", params={}, call_id=f"{run}/1-1", timeout_seconds=seconds, network=network
+            tool="tool", params={}, call_id=self.call_id, timeout_seconds=seconds, network=network
         )
         return await self.executor(tools).run(call)
 
