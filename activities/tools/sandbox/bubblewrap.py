@@ -47,16 +47,16 @@ def bubblewrap(bwrap: str, seen: Seen, *, directory: str, network: bool) -> tupl
 
 def mounts(seen: Seen) -> Iterator[str]:
     """Give the arguments that show these places and nothing else, each before what lies below it."""
-    kinds, links = _by_path(seen)
+    kinds, links, left = _by_path(seen)
     shown: dict[str, Kind] = {path: kind for path, kind in kinds.items() if _is_needed(path, kind, kinds)}
     for path in _pins(shown):
         shown[path] = "write"
-    for path in sorted({*shown, *links}, key=lambda path: path.split("/")):
+    for path in sorted({*shown, *links, *left}, key=lambda path: path.split("/")):
         if path in shown:
             yield from _mount(path, shown[path])
         elif _around(path, shown) in (None, "private", "hidden"):
-            # Elsewhere the link is where it is anyway.
-            yield from ("--symlink", links[path], path)
+            # Elsewhere the link or the directory is where it is anyway.
+            yield from ("--symlink", links[path], path) if path in links else ("--dir", path)
     # All that was made for something to be mounted there is made now.
     for path, kind in {"/": None, **shown}.items():
         # Of /proc, root outside owns what changes the kernel, and inside it is the same user.
@@ -68,10 +68,10 @@ def _is_directory(path: str) -> bool:
     return os.path.isdir(path)  # noqa: PTH112  a Path would cost every call
 
 
-def _by_path(seen: Seen) -> tuple[dict[str, Kind], dict[str, str]]:
-    """What is to be done with each path, the later word counting, and the links that lead there."""
+def _by_path(seen: Seen) -> tuple[dict[str, Kind], dict[str, str], set[str]]:
+    """What is to be done with each path, the later word counting; the links and directories on the way."""
     kinds: dict[str, Kind] = {"/dev": "devices", "/proc": "processes"}
-    links: dict[str, str] = {}
+    links, left = dict[str, str](), set[str]()
     asked: tuple[tuple[Kind, Iterable[str]], ...] = (
         ("read", seen.read),
         ("private", seen.private),
@@ -84,12 +84,13 @@ def _by_path(seen: Seen) -> tuple[dict[str, Kind], dict[str, str]]:
             found = resolved(path)
             if kind == "private" or os.path.lexists(found.path):
                 links |= dict(found.links)
+                left.update(filter(_is_directory, found.left))
                 kinds[found.path] = kind
     for path in seen.kept:
         real = resolved(path).path
         if real not in kinds and _around(real, kinds) == "write" and os.path.lexists(real):
             kinds[real] = "read"
-    return kinds, links
+    return kinds, links, left
 
 
 def _is_needed(path: str, kind: Kind, kinds: dict[str, Kind]) -> bool:

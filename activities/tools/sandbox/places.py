@@ -31,21 +31,25 @@ NO_PLACES = Places()
 
 @dataclass(frozen=True)
 class Resolved:
-    """A path without links, and the links that led there: where each one is, and what it says."""
+    """A path without links, and what must be there to be found by the path that was asked for."""
 
     path: str
     links: tuple[tuple[str, str], ...] = ()
+    """The links that led there: where each one is, and what it says."""
+    left: tuple[str, ...] = ()
+    """What `..` led out of, without links; the root is not among them."""
 
 
 def resolved(path: str | Path) -> Resolved:
     """Follow all links of an absolute path, whether it leads to something or not."""
     ahead = [part for part in os.fspath(path).split("/") if part][::-1]
-    at, links = "", list[tuple[str, str]]()
+    at, links, left = "", list[tuple[str, str]](), list[str]()
     while ahead:
         part = ahead.pop()
         if part == ".":
             continue
         if part == "..":
+            left += [at] if at else []
             at = at.rpartition("/")[0]
             continue
         try:
@@ -58,7 +62,7 @@ def resolved(path: str | Path) -> Resolved:
             break
         at = "" if target.startswith("/") else at
         ahead += [step for step in target.split("/") if step][::-1]
-    return Resolved(at or "/", tuple(links))
+    return Resolved(at or "/", tuple(links), tuple(left))
 
 
 def is_below(path: str, directory: str) -> bool:
