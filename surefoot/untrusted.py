@@ -29,14 +29,18 @@ class UntrustedSource(WireModel):
         return f"{who} has read untrusted content from {shorten(self.tool, 64)} in call {self.tool_exec_id}"
 
 
-def reads_outside(definition: ToolDefinition) -> bool:
-    """Tell whether a tool says that what it gives comes from the world outside."""
-    return definition.annotations.open_world_hint is True
+def reads_outside(definition: ToolDefinition, *, network: bool | None = None) -> bool:
+    """Tell whether a tool says that what it gives comes from the world outside.
+
+    A tool that says nothing reads it where its run gives it the `network`; of agents only their runs know.
+    """
+    hint = definition.annotations.open_world_hint
+    return hint is True or (hint is None and network is True and definition.agent is None)
 
 
-def outside_tools(definitions: Iterable[ToolDefinition]) -> tuple[str, ...]:
+def outside_tools(definitions: Iterable[ToolDefinition], *, network: bool | None = None) -> tuple[str, ...]:
     """Name the tools that read the world outside, and the agents that have such tools."""
-    return tuple(sorted(definition.name for definition in definitions if reads_outside(definition)))
+    return tuple(sorted(one.name for one in definitions if reads_outside(one, network=network)))
 
 
 def may_give_untrusted(definitions: Iterable[ToolDefinition]) -> bool:

@@ -36,7 +36,6 @@ from surefoot.turn import (
     ends,
     next_step,
 )
-from surefoot.untrusted import outside_tools
 from workflows.bugs import BUGS, explained, is_bug
 from workflows.chain import go_on_as_new, is_due
 from workflows.keeping import small_enough
@@ -136,8 +135,8 @@ class Agent(Steered):
             self._visible.begin(run)
             self._spent = Spent(started_at=workflow.info().workflow_start_time)
             run, tools = await equipped(run)
-            self._untrusted.begin(run.untrusted, tools)
-            outside = outside_tools(tools) if self._untrusted.marks else ()
+            self._untrusted.begin(run.untrusted, tools, network=run.network)
+            outside = self._untrusted.outside(tools)
             text = system_prompt(run.system, run.output_schema, outside=outside)
             system = SystemMessage(text=text, tools=tools)
             prompt = (UserMessage(text=run.prompt),) if run.prompt.strip() else ()
@@ -146,7 +145,7 @@ class Agent(Steered):
         carried = unpack(run.carried)
         self._go_on_held(run, carried)
         self._visible.begin(run, carried.progress)
-        self._untrusted.begin(carried.untrusted or run.untrusted, carried.tools)
+        self._untrusted.begin(carried.untrusted or run.untrusted, carried.tools, network=run.network)
         self._approvals.go_on(carried.approved_tools, carried.approved_after_untrusted)
         self.slices.go_on(carried.slices)
         self._inbox = Inbox((*carried.waiting, *self._inbox.waiting), unanswered=carried.unanswered)

@@ -60,7 +60,9 @@ def agent_tool(agent: AgentFile, tools: Iterable[ToolDefinition] = ()) -> AgentT
             description=definition.description,
             input_schema=_TASK,
             output_schema={"type": "object", "properties": {**_ANSWER, **_output(agent)}},
-            annotations=ToolAnnotations(open_world_hint=any(map(reads_outside, tools)) or None),
+            annotations=ToolAnnotations(
+                open_world_hint=any(reads_outside(tool, network=definition.network) for tool in tools) or None
+            ),
             timeout_seconds=min(limit_seconds, MAX_TIMEOUT_SECONDS),
             agent=SubAgent(
                 key=definition.name,
