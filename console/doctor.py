@@ -53,7 +53,7 @@ async def _examine(settings: Settings, named: str | None, output: DoctorFormat) 
         server = await _server(settings, named)
         findings += await server_findings(server, settings) if server else no_server()
     except (TemporalUnreachableError, RPCError) as error:
-        findings.append(fail("server", f"{error}; start it, or name another with --address"))
+        findings.append(fail("server", f"{str(error).rstrip('.')}; start it, or name another with --address"))
         unreachable = True
     except SettingsError as error:
         findings.append(fail("server", str(error)))

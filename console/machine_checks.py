@@ -22,6 +22,7 @@ from workers.server_binary import ServerBinaryMissingError, find_server_binary
 from workers.setting_values import is_s3_url
 from workers.settings import Settings, SettingsError
 from workers.storage import open_store
+from workers.walls import sandbox_of
 
 _TOOL_SECONDS = 30
 _KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
@@ -36,7 +37,7 @@ async def machine_findings(settings: Settings, *, named: str | None) -> list[Fin
         await _store(settings, named=named),
         await _model(settings, named=named),
         *([] if settings.prices is None else [_prices(settings)]),
-        await _tools(),
+        await _tools(settings),
         *security_findings(settings, named=named is not None),
     ]
 
@@ -127,8 +128,12 @@ def _prices(settings: Settings) -> Finding:
     return ok("prices", f"{', '.join(sorted(models)) or 'no model'} in {settings.prices} (SUREFOOT_PRICES)")
 
 
-async def _tools() -> Finding:
+async def _tools(settings: Settings) -> Finding:
     """Call bash as a run would."""
+    try:
+        sandbox = await asyncio.to_thread(sandbox_of, settings)
+    except SettingsError:
+        return fail("tools", "none is tried: no executable runs without its sandbox")
     found = discover_tools([BUILTIN_DIRECTORY])
     if found.problems:
         return fail("tools", f"reinstall Surefoot: {'; '.join(map(str, found.problems))}")
@@ -139,7 +144,8 @@ async def _tools() -> Finding:
         call_id=f"doctor-{secrets.token_hex(4)}/1-1",
         timeout_seconds=_TOOL_SECONDS,
     )
-    outcome = await ToolExecutor(found.tools, Path.cwd(), process_environment()).run(call)
+    executor = ToolExecutor(found.tools, Path.cwd(), process_environment(), sandbox=sandbox)
+    outcome = await executor.run(call)
     if isinstance(outcome, ToolFailure):
         return fail("tools", f"{outcome.error} ({outcome.error_code}) {outcome.stderr}".strip())
     match outcome.result:

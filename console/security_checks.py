@@ -1,20 +1,37 @@
 """What `surefoot doctor` looks at of what keeps secrets and decisions safe."""
 
+from activities.tools.sandbox.level import LEVELS
+from activities.tools.sandbox.probe import why_not
 from activities.tools.secrets.source import SecretSource
 from console.findings import Finding, fail, ok, warn
 from workers.authority import authority_key_of, authority_of
 from workers.encryption.configured_keys import configured_keys
 from workers.environment import process_environment
 from workers.settings import Settings, SettingsError
+from workers.walls import sandbox_of
 
 
 def security_findings(settings: Settings, *, named: bool) -> list[Finding]:
     """Check keys and secrets; whether a server is `named` tells who may read its database."""
     return [
+        _sandbox(settings),
         _encryption(settings, named=named),
         *_authority(settings),
         *_secrets(),
     ]
+
+
+def _sandbox(settings: Settings) -> Finding:
+    try:
+        level = sandbox_of(settings).level
+    except SettingsError as error:
+        return fail("sandbox", str(error))
+    stronger = LEVELS[: LEVELS.index(level)]
+    reasons = "; ".join(f"not {one}: {why_not(one) or 'SUREFOOT_SANDBOX says so'}" for one in stronger)
+    sentence = f"executables run at the level {level}{f', {reasons}' if reasons else ''}"
+    if level == "none":
+        return warn("sandbox", f"{sentence}; what destroys needs approval (docs/sandbox.md)")
+    return ok("sandbox", sentence)
 
 
 def _encryption(settings: Settings, *, named: bool) -> Finding:

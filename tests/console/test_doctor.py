@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from temporalio.client import Client
 
+from activities.tools.sandbox.level import LEVELS, Level
+from activities.tools.sandbox.probe import why_not
 from tests.conftest import RealServer
 from tests.console.command import Ended, Surefoot
 from tests.workers.wedging import BROKEN, raising
@@ -46,6 +48,7 @@ def test_a_fresh_installation_is_well_and_starts_no_server(surefoot_alone: Suref
         "store": "ok",
         "model": "ok",
         "tools": "ok",
+        "sandbox": "ok",
         "encryption": "ok",
         "server": "ok",
         "runs": "warn",
@@ -58,6 +61,24 @@ def test_a_key_is_named_and_never_shown(surefoot_alone: Surefoot) -> None:
 
     assert checks(ended)["model"][1].startswith("OPENAI_API_KEY set;")
     assert KEY["OPENAI_API_KEY"] not in ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_level_of_the_sandbox_is_told_and_why_it_is_not_a_higher_one(
+    surefoot_alone: Surefoot, level: Level
+) -> None:
+    ended = surefoot_alone("doctor", environment={"SUREFOOT_SANDBOX": level})
+
+    verdict, sentence = checks(ended)["sandbox"]
+    if (reason := why_not(level)) is not None:
+        assert (ended.exit_code, verdict) == (1, "fail")
+        assert reason in sentence
+    else:
+        assert sentence.startswith(f"executables run at the level {level}")
+        assert [f"not {one}: " in sentence for one in LEVELS] == [
+            one in LEVELS[: LEVELS.index(level)] for one in LEVELS
+        ]
+        assert verdict == ("warn" if level == "none" else "ok")
 
 
 def test_keys_and_secrets_are_named_and_never_shown(surefoot_alone: Surefoot) -> None:
@@ -85,8 +106,8 @@ def test_keys_and_secrets_are_named_and_never_shown(surefoot_alone: Surefoot) ->
         "authority": (
             "ok",
             (
-                "runs started here take only decisions signed with one key; decisions made here are not signed, "
-                "and refused"
+                "runs started here take only decisions signed with one key; decisions made here are not "
+                "signed, and refused"
             ),
         ),
         "secrets": ("ok", "for tools that are allowed them: GH_TOKEN"),
