@@ -211,7 +211,12 @@ def test_every_field_of_a_manifest_is_documented() -> None:
 
 
 def test_every_link_in_the_documentation_leads_somewhere() -> None:
-    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), ROOT / "deploy" / "README.md"]
+    pages = [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "examples").rglob("*.md"),
+        ROOT / "deploy" / "README.md",
+    ]
     links = [
         (page, link)
         for page in pages
