@@ -27,6 +27,10 @@ class Scrubber:
     def __init__(self, secrets: Mapping[str, str]) -> None:
         forms = [(form, _mark(name)) for name, value in secrets.items() for form in spellings(value)]
         self._forms = sorted(forms, key=lambda form: (-len(form[0]), form))
+        # As a text of JSON has them: a form that was escaped once is escaped again there.
+        self._in_json = tuple(
+            {form: None for one, _ in self._forms for form in (one, encode_json(one)[1:-1])}
+        )
         self._bytes = [(form.encode(), mark.encode()) for form, mark in self._forms]
 
     @staticmethod
@@ -58,7 +62,7 @@ class Scrubber:
         """Give a JSON value without secrets in its texts, keys and numbers."""
         # Most values hold none, and are told so in a hundredth of the time.
         written = encode_json(value) if self._forms else ""
-        held = "TRUNCATED" in written or any(form in written for form, _ in self._forms)
+        held = "TRUNCATED" in written or any(form in written for form in self._in_json)
         return self._value(value) if held else value
 
     def outcome(self, outcome: ToolSuccess | ToolFailure) -> ToolSuccess | ToolFailure:

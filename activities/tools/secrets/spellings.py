@@ -3,10 +3,13 @@
 import base64
 import html
 import json
+import re
 from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
 from activities.tools.secrets.source import LEAST_CHARACTERS
+
+_PERCENT = re.compile("%[0-9A-F]{2}")
 
 _BASE64_COLUMNS = (76, 64)
 """Where `base64` and `openssl` break their lines."""
@@ -31,11 +34,22 @@ def _written(secret: str) -> Iterator[str]:
         if len(line.strip()) >= _LEAST_LINE_CHARACTERS and not line.startswith("-----"):
             yield line.strip()
     yield from (secret, secret.strip())
-    yield from (quote(secret, safe=""), quote(secret), quote_plus(secret), html.escape(secret))
+    for encoded in (quote(secret, safe=""), quote(secret), quote_plus(secret)):
+        yield from (encoded, _PERCENT.sub(lambda found: found[0].lower(), encoded))
+    escaped = html.escape(secret)
+    yield from (escaped, html.escape(secret, quote=False))
+    # As Go writes quotes, and others the single ones.
+    numbered = escaped.replace("&#x27;", "&#39;")
+    yield from (numbered, numbered.replace("&quot;", "&#34;"))
     for ascii_only in (True, False):
-        escaped = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
-        # JSON within JSON; and some writers escape the slash.
-        yield from (escaped, escaped.replace("/", "\\/"), json.dumps(escaped, ensure_ascii=ascii_only)[1:-1])
+        yield from _in_json(secret, ascii_only=ascii_only)
+
+
+def _in_json(secret: str, *, ascii_only: bool) -> Iterator[str]:
+    escaped = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
+    # JSON within JSON; and some writers escape the slash, or what HTML would take for its own.
+    yield from (escaped, escaped.replace("/", "\\/"), json.dumps(escaped, ensure_ascii=ascii_only)[1:-1])
+    yield escaped.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def _in_base64(secret: bytes) -> Iterator[str]:

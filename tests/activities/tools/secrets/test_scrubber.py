@@ -32,8 +32,12 @@ SCRUBBER = Scrubber({"T": TOKEN, "PEM": PEM, "PIN": "12345678"})
         pytest.param(json.dumps(TOKEN, ensure_ascii=False), '"[secret T]"', id="as JSON"),
         pytest.param(json.dumps(TOKEN).replace("/", "\\/"), '"[secret T]"', id="as JSON of PHP"),
         pytest.param(json.dumps(json.dumps(TOKEN)), '"\\"[secret T]\\""', id="as JSON in JSON"),
+        pytest.param(json.dumps(TOKEN).replace("&", "\\u0026"), '"[secret T]"', id="as JSON of Go"),
         pytest.param(f"?t={quote(TOKEN, safe='')}&", "?t=[secret T]&", id="in a URL"),
+        pytest.param(quote(TOKEN, safe="").lower(), "[secret T]", id="in a URL, small"),
         pytest.param(html.escape(TOKEN), "[secret T]", id="in HTML"),
+        pytest.param(html.escape(TOKEN, quote=False), "[secret T]", id="in HTML, outside of tags"),
+        pytest.param(html.escape(TOKEN).replace("&quot;", "&#34;"), "[secret T]", id="in HTML of Go"),
         pytest.param(TOKEN.encode().hex(), "[secret T]", id="in hexadecimal digits"),
         pytest.param(PEM.split("\n")[2], "[secret PEM]", id="a line of a key"),
         pytest.param(base64.encodebytes(PEM.encode()).decode().strip(), "[secret PEM]", id="base64 in lines"),
@@ -41,6 +45,7 @@ SCRUBBER = Scrubber({"T": TOKEN, "PEM": PEM, "PIN": "12345678"})
 )
 def test_a_secret_is_hidden_in_the_forms_that_it_may_have(written: str, shown: str) -> None:
     assert SCRUBBER.text(written) == shown
+    assert SCRUBBER.value({"stdout": written}) == {"stdout": shown}
 
 
 @pytest.mark.parametrize("before", [b"", b"u", b"us", b"user:"])
