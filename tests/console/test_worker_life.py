@@ -116,7 +116,7 @@ async def test_a_second_signal_stops_a_worker_at_once_and_its_tools_with_it(
 
 @pytest.mark.long
 def test_runs_whose_worker_was_killed_in_a_model_turn_go_on_and_repeat_no_tool(place: Place) -> None:
-    effects = place.tools / "effects"
+    effects = place.tools.parent / "effects"
     write_tool(place.tools, "act", f"echo acted >> {effects}; echo true")
     worker = place.worker()
     runs = [place.run(THEN_THINK) for _ in range(RUNS)]
