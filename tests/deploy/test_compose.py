@@ -230,6 +230,23 @@ def test_every_worker_is_given_the_keys_of_what_runs_say(stack: Stack) -> None:
     assert given(read_stack(**keys), *keys) == {"agent": keys, "llm": keys, "tools": keys}
 
 
+def test_what_holds_tools_and_what_they_may_know_is_told_to_their_workers_alone(stack: Stack) -> None:
+    told = {"SUREFOOT_SANDBOX": "required", "SUREFOOT_SECRETS": "/run/secrets"}
+    assert given(stack, *told) == {"agent": {}, "llm": {}, "tools": {}}
+    assert given(read_stack(**told), *told) == {"agent": {}, "llm": {}, "tools": told}
+
+
+def test_each_run_works_in_a_directory_of_its_own_on_a_volume(stack: Stack) -> None:
+    tools = stack.services["tools"]
+    assert tools.environment["SUREFOOT_WORKSPACES"] in {mount.target for mount in tools.mounts}
+    assert "--workdir" not in (tools.command or [])
+
+
+def test_the_command_inside_has_the_keys_that_it_starts_and_shows_runs_with(stack: Stack) -> None:
+    keys = {"SUREFOOT_ENCRYPTION_KEYS": "2031:bm90IGEga2V5", "SUREFOOT_AUTHORITY": "A" * 43}
+    assert {name: read_stack(**keys).services["surefoot"].environment[name] for name in keys} == keys
+
+
 def test_the_store_is_on_a_volume_or_where_the_host_says(stack: Stack) -> None:
     keys = {"AWS_ACCESS_KEY_ID": "one", "AWS_SECRET_ACCESS_KEY": "two", "AWS_REGION": "three"}
     bucket = {"SUREFOOT_STORE": "s3://bucket", "AWS_ENDPOINT_URL": "http://s3", **keys}
