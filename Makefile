@@ -30,8 +30,8 @@ test-long: setup ## only the longer suites
 	$(BIN)/pytest --slow --long -m long
 	$(BIN)/python -m bench.run --only history
 
-faults: setup ## every way for a tool call to go wrong, as one table of what the model saw
-	$(BIN)/pytest --slow --long tests/faults
+faults: setup ## every way for a tool call to go wrong, at each level of the sandbox: a table of what the model saw
+	$(BIN)/python -m tests.faults
 
 attacks: setup ## what a tool may try, and which level of the sandbox holds it, as one table
 	$(BIN)/pytest --slow tests/attacks -m slow

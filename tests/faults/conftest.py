@@ -7,6 +7,7 @@ import pytest
 
 from tests.conftest import RealServer
 from tests.console.command import Surefoot
+from tests.faults.level import level_here
 from tests.faults.observation import Observation
 from tests.faults.table import from_json, table, to_json
 
@@ -44,7 +45,7 @@ def once(
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     seen = config.stash.get(SEEN, None)
     if seen:
-        terminalreporter.section(f"what {len(seen)} tool calls came to")
+        terminalreporter.section(f"what {len(seen)} tool calls came to, sandbox {level_here()}")
         for line in table(seen):
             terminalreporter.write_line(line)
 

@@ -101,9 +101,9 @@ SUB_AGENT_CASES = (
     ),
     agent(
         "agent runs out of time",
-        said("So far.", turns=2, reason="time limit of 1s"),
-        ({"call": [{"bash": {"command": "sleep 1.1"}}]}, *ANSWERS),
-        front={"limits": {"maxTime": "1s"}},
+        said("So far.", turns=2, reason="time limit of 5s"),
+        ({"call": [{"bash": {"command": "sleep 5.1"}}]}, *ANSWERS),
+        front={"limits": {"maxTime": "5s"}},
         script={"closing": {"say": "So far."}},
     ),
     agent(

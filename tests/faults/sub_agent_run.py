@@ -43,7 +43,7 @@ def carry_out(cases: Sequence[SubAgentCase], surefoot: Surefoot) -> dict[str, Ob
     sources = [option for case in calls for option in ("--tools", f"{case.tool}.md")]
     run = surefoot.start(
         *("run", "Try everything.", "--model", "scripted:script.yaml", "-o", "jsonl"),
-        *("--tools", tools, *sources, "--workflow-id", workflow_id),
+        *("--tools", tools, *sources, "--workflow-id", workflow_id, "--approve", "*=never"),
     )
     run.until_printed("tool_execution_scheduled")
     asyncio.run(_interfere(cases, surefoot, workflow_id))

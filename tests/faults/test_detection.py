@@ -73,7 +73,7 @@ def _lost_at(finished: Finished) -> float:
 
 def write_silent(place: Place, *, seconds: float) -> None:
     """Write a healthy tool that says nothing for so long, and counts as lost after `TIGHT_SECONDS`."""
-    script = f"{SHELL}touch began-$$; sleep {seconds}; echo true"
+    script = f"{SHELL}mktemp began-XXXX >/dev/null; sleep {seconds}; echo true"
     write_tool(place.tools, "silent", script, heartbeatSeconds=TIGHT_SECONDS, timeoutSeconds=100)
 
 
@@ -119,8 +119,8 @@ async def test_no_healthy_tool_is_lost_on_a_busy_machine(place: Place) -> None:
 @pytest.mark.long
 async def test_no_healthy_tool_is_lost_while_a_crowd_of_the_largest_answers_is_read(place: Place) -> None:
     (place.directory / "answer").write_text("[" + ",".join(["[]"] * 349_000) + "]")
-    write_tool(place.tools, "dense", f"{SHELL}touch ready-$$; flock -s gate cat answer", timeoutSeconds=100)
-
+    script = f"{SHELL}mktemp ready-XXXX >/dev/null; flock -s gate cat answer"
+    write_tool(place.tools, "dense", script, timeoutSeconds=100)
     write_silent(place, seconds=5 * TIGHT_SECONDS)
 
     async with asyncio.timeout(110):

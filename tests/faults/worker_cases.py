@@ -5,7 +5,7 @@ signals, and each call what an operator does to it. 'x' in the texts stands for 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -13,6 +13,9 @@ from tests.faults.case import Case, Failure, Success, shell
 
 Signal = Literal["KILL", "TERM"]
 Deed = Literal["nothing", "cancel", "pause", "pause and unpause", "reset"]
+
+VICTIM = "victim"
+"""The post whose process id is in the file of this name, in the run's working directory."""
 
 NOBODY = "nobody"
 """The queue that no post serves."""
@@ -34,6 +37,14 @@ class WorkerCase:
     post: str
     case: Case
     deed: Deed = "nothing"
+    sees_behind_walls: Failure | Success | None = None
+    """What comes of it where a tool cannot reach its worker, if that is something else."""
+
+    def among(self, *, walls: bool) -> Case:
+        """Give the call with what must come of it behind walls, or without any."""
+        if walls and self.sees_behind_walls is not None:
+            return replace(self.case, sees=self.sees_behind_walls)
+        return self.case
 
 
 POSTS: Mapping[str, Post] = MappingProxyType(
@@ -44,7 +55,7 @@ POSTS: Mapping[str, Post] = MappingProxyType(
         "patient": Post(("TERM",), grace_seconds=60),
         "operated": Post(),
         "empty": Post(has_tools=False),
-        "victim": Post(),
+        VICTIM: Post(),
     }
 )
 
@@ -69,6 +80,7 @@ def _case(
     deed: Deed = "nothing",
     side_effects: int = 1,
     pickup_seconds: int = 60,
+    sees_behind_walls: Success | None = None,
 ) -> WorkerCase:
     manifest = {
         "executorQueue": f"QUEUE-{post}",
@@ -77,7 +89,7 @@ def _case(
         "timeoutSeconds": 50,
     }
     case = Case(name, shell(body), sees, manifest=manifest, side_effects=side_effects, within_seconds=60)
-    return WorkerCase(post, case, deed)
+    return WorkerCase(post, case, deed, sees_behind_walls)
 
 
 def _fails(code: str, error: str, stdout: str = "begun\n") -> Failure:
@@ -94,10 +106,11 @@ WORKER_CASES = (
         _fails("TOOL_LOST", LOST),
     ),
     _case(
-        "victim",
+        VICTIM,
         "it kills its own worker",
-        'echo begun; sleep 3; kill -KILL "$(ps -o ppid= -p $PPID)"; exec sleep 60',
-        _fails("TOOL_LOST", LOST),
+        f'echo begun >&2; sleep 3; kill -KILL "$(cat {VICTIM})" && exec sleep 60; echo \'"refused"\'',
+        Failure("TOOL_LOST", None, LOST, stderr="begun\n"),
+        sees_behind_walls=Success("refused"),
     ),
     _case("stopped", "its worker is stopped", HANGS, _fails("TOOL_INTERRUPTED", INTERRUPTED)),
     _case(

@@ -26,7 +26,7 @@ from tests.faults.case import EFFECTS
 from tests.faults.observation import Observation
 from tests.faults.shared_run import observed, write_tools
 from tests.faults.survivors import survivors
-from tests.faults.worker_cases import NOBODY, POSTS, Deed, Post, WorkerCase
+from tests.faults.worker_cases import NOBODY, POSTS, VICTIM, Deed, Post, WorkerCase
 from workers.snapshot import snapshot_of
 
 BEGIN_SECONDS = 60
@@ -57,6 +57,7 @@ def carry_out(cases: Sequence[WorkerCase], surefoot: Surefoot) -> dict[str, Obse
     posts = {name: _start_post(place, name, post) for name, post in POSTS.items()}
     for command in posts.values():
         command.until_it_says('"event": "serving"', seconds=BEGIN_SECONDS)
+    (surefoot.directory / VICTIM).write_text(str(posts[VICTIM].process_id))
     run = surefoot.start(
         *("run", "Try everything.", "--model", "scripted:script.yaml", "-o", "jsonl"),
         *("--tools", place.here, "--workflow-id", place.workflow_id),
