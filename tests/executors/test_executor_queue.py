@@ -22,7 +22,7 @@ def test_a_run_and_its_tool_are_served_by_two_workers_that_share_nothing(
     (tmp_path / "script.yaml").write_text("steps: [{call: [{where: {}}]}, {say: '{{last.result}}'}]\n")
     place = ("--address", server.address)
     worker = surefoot.start("worker", *place, "--queue", agents, "--tools", here)
-    executor = surefoot.start("worker", *place, "--queue", gpu, "--tools", there, directory=there)
+    executor = surefoot.start("worker", *place, "--queue", gpu, "--tools", there, "--workdir", there)
     for process in (worker, executor):
         process.until_it_says('"event": "serving"')
 
