@@ -30,7 +30,7 @@ from bench.chaos_server import mortal_server
 from bench.chaos_survivors import survivors
 from bench.chaos_tools import write_tools
 from bench.chaos_troubles import Troubles
-from bench.chaos_workers import Departure, mortal_workers
+from bench.chaos_workers import WORK, Departure, mortal_workers
 from surefoot.outcome import ToolFailure
 
 PATIENCE = timedelta(minutes=15)
@@ -60,7 +60,8 @@ async def chaos(scale: Scale, *, seed: int, directory: Path) -> Report:
     began = time.monotonic()
     name = f"chaos-{secrets.token_hex(4)}"
     plan = make_plan(scale, seed=seed, name=name)
-    side_effects = directory / "side-effects"
+    side_effects = directory / WORK / "side-effects"
+    side_effects.parent.mkdir()
     write_tools(directory / "tools", side_effects=side_effects)
     async with mortal_server(directory / "state") as server:
         client = await server.client()

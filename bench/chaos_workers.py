@@ -21,6 +21,10 @@ PAUSE_SECONDS = 0.5
 STOP_SECONDS = 20
 SERVING = b"serving"
 
+WORK = "work"
+"""Where all calls work, below the directory of the workers; behind walls they write nothing beside it."""
+PLACE = ("--tools", "tools", "--workdir", WORK)
+
 
 @dataclass(frozen=True)
 class Departure:
@@ -88,7 +92,7 @@ class MortalWorker:
         }
         with log.open("wb") as output:
             return subprocess.Popen(
-                [SUREFOOT, "worker", "--queue", QUEUE, "--tools", "tools", "--address", address],
+                [SUREFOOT, "worker", "--queue", QUEUE, *PLACE, "--address", address],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -102,7 +106,9 @@ class MortalWorker:
 async def mortal_workers(
     count: int, *, server_port: int, directory: Path
 ) -> AsyncGenerator[Sequence[MortalWorker]]:
-    """Have workers that serve `directory`/tools in that directory; all do at first.
+    """Have workers whose tools are in `directory`/tools and work in `directory`/work, which must exist.
+
+    All serve at first.
 
     They end with the context.
     """
