@@ -29,9 +29,9 @@ from surefoot.ledger import (
     ToolExecutionStarted,
     TurnStarted,
 )
-from surefoot.masking import masked_params, masked_texts
+from surefoot.masking import masked_params, masked_texts, text_without
 from surefoot.outcome import ErrorCode
-from surefoot.redaction import REDACTED, redacted
+from surefoot.redaction import redacted
 from surefoot.strict_json import encode_json
 from surefoot.summary import shorten, shorten_shown, summarize_params
 from surefoot.untrusted import UntrustedSource
@@ -227,8 +227,7 @@ def _sentence(progress: Progress, event: ToolExecutionFailed) -> str:
     error, paths = event.error.message, progress.redact.get(event.tool, ())
     call = next((call for call in progress.asked if call.id == event.call_id), None)
     # What was wrong with a param may quote it.
-    for text in masked_texts(call.params if call else None, paths):
-        error = error.replace(text, REDACTED)
+    error = text_without(error, masked_texts(call.params if call else None, paths))
     return shorten_shown(error, _MOST_SENTENCE_CHARACTERS)
 
 

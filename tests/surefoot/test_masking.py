@@ -121,6 +121,45 @@ def test_a_whole_text_is_shown_however_long_it_is() -> None:
     assert shown_text(text, ()) == text.replace("hunter2", "[redacted]")
 
 
+def mutual(count: int, last: JsonValue) -> dict[str, JsonValue]:
+    """Give a schema of so many definitions that each refer to all others."""
+    references: dict[str, JsonValue] = {f"p{n}": {"$ref": f"#/$defs/d{n}"} for n in range(count)}
+    definitions: dict[str, JsonValue] = {
+        f"d{n}": {"properties": {**references, "x": last}} for n in range(count)
+    }
+    return {"$defs": definitions, "properties": {"a": {"$ref": "#/$defs/d0"}, "b": {}}}
+
+
+@pytest.mark.parametrize(
+    ("last", "paths"),
+    [pytest.param({"type": "string"}, (), id="no mark"), pytest.param(SECRET, ("*",), id="a mark")],
+)
+def test_a_schema_that_leads_everywhere_takes_no_time(last: JsonValue, paths: tuple[str, ...]) -> None:
+    began = time.process_time()
+    found = masked_paths(definition(mutual(12, last)))
+
+    assert time.process_time() - began < 1
+    assert set(paths) <= set(found)
+    assert bool(found) is bool(paths)
+
+
+def test_what_lies_too_deep_is_masked_from_its_beginning_on() -> None:
+    chain: dict[str, JsonValue] = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}]} for n in range(500)}
+    found = masked_paths(definition({"$defs": chain | {"d500": SECRET}, "$ref": "#/$defs/d0"}))
+
+    assert found == ("*",)
+
+
+def test_many_paths_take_the_time_of_one() -> None:
+    params: JsonValue = {f"k{number}": [{"b": 1}, {"c": "secret"}] for number in range(10_000)}
+    paths = tuple(f"*.x{number}" for number in range(1_000))
+    began = time.process_time()
+    shown, hidden = masked(params, paths), masked_texts(params, paths)
+
+    assert time.process_time() - began < 2
+    assert (shown, hidden) == (params, ())
+
+
 def test_a_misspelled_parameter_is_refused() -> None:
     with pytest.raises(ValueError, match="'kye' must begin with the name of a property of inputSchema"):
         definition({"type": "object", "properties": {"key": {}}}, "kye")
