@@ -49,6 +49,7 @@ def installations(
         found.add_directory(f"{prefix}/bin")
     for package in _PACKAGES:
         found.show(str(_ROOT / package))
+    found.add_packages_of_the_user()
     return tuple(sorted(found.shown))
 
 
@@ -104,6 +105,13 @@ class _Found:
         for program in _links_out_of_system(real):
             if self.may_lead(program):
                 self.add_program(program)
+
+    def add_packages_of_the_user(self) -> None:
+        """Show what `pip install --user` installs, which Python finds whatever is on the PATH."""
+        if self._home is not None:
+            for packages in Path(self._home, ".local/lib").glob("python*/site-packages"):
+                if self.may_lead(str(packages)):
+                    self.show(str(packages))
 
     def _holds_homes(self, directory: str) -> bool:
         real = resolved(directory).path

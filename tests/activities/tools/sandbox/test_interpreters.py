@@ -43,6 +43,12 @@ def test_of_a_path_what_belongs_to_its_programs_is_shown(home: Path, path: str, 
     assert shown(home, path.format(home=home)) == expected
 
 
+def test_packages_that_python_finds_in_a_home_are_shown_whatever_is_on_the_path(home: Path) -> None:
+    (home / ".local/lib/python3.11/site-packages").mkdir(parents=True)
+    (home / ".local/lib/other").mkdir()
+    assert shown(home, "/usr/bin:/bin") == {".local/lib/python3.11/site-packages"}
+
+
 def test_what_a_program_is_a_link_to_is_shown(home: Path) -> None:
     (home / "apps/one/bin").mkdir(parents=True)
     (home / "apps/one/bin/program").touch()
