@@ -75,10 +75,10 @@ def payload(data: bytes, encoding: bytes = b"json/plain") -> RawValue:
     ],
 )
 def test_what_is_no_result_of_a_run_is_a_failure(raw: RawValue | None, code: str, error: str) -> None:
-    outcome, used = answered(CALL, raw, run="r/1-1")
-    told = outcome.model_dump()
+    ending = answered(CALL, raw, run="r/1-1")
+    told = ending.outcome.model_dump()
 
-    assert (told["error_code"], told["error"], used) == (code, error, NOTHING_USED)
+    assert (told["error_code"], told["error"], ending.used) == (code, error, NOTHING_USED)
 
 
 def test_a_result_tells_what_the_run_used() -> None:
@@ -91,7 +91,7 @@ def test_a_result_tells_what_the_run_used() -> None:
         usage=USED.usage,
         tool_calls=3,
     )
-    assert answered(CALL, payload(result.model_dump_json().encode()), run="r/1-1")[1] == USED
+    assert answered(CALL, payload(result.model_dump_json().encode()), run="r/1-1").used == USED
 
 
 @pytest.mark.parametrize(
@@ -142,9 +142,10 @@ def test_a_run_without_a_result_is_a_failure(
         retry_state=None,
     )
     raised.__cause__ = cause
-    outcome, told = failed(CALL, raised)
+    ending = failed(CALL, raised)
+    told = ending.outcome.model_dump()
 
-    assert (outcome.error_code, outcome.error, told) == (code, error, used)
+    assert (told["error_code"], told["error"], ending.used) == (code, error, used)
 
 
 def test_what_the_server_has_against_a_run_is_told() -> None:

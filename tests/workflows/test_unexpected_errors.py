@@ -69,7 +69,7 @@ class Mistaken(Agent):
     def __init__(self) -> None:
         super().__init__()
         self._tool_calls = MistakenCalls(
-            self._log.record, self._pace, self._sub_agents, self._approvals, self.unheld
+            self._log.record, self._pace, self._sub_agents, self._approvals, self.unheld, self._untrusted
         )
 
     @workflow.run
