@@ -45,7 +45,7 @@ class Issuer:
         self._asking = asyncio.Lock()
 
     async def caller(self, token: str | None) -> str:
-        """Give the token's subject; raises UnauthorizedError and IssuerError."""
+        """Name the token's subject, as no other caller is named; raises UnauthorizedError and IssuerError."""
         if token is None:
             raise UnauthorizedError(f"a bearer token of {self._url} is needed")
         try:
@@ -63,7 +63,7 @@ class Issuer:
             )
         except jwt.PyJWTError as error:
             raise UnauthorizedError(f"the token is not accepted: {error}") from None
-        return str(claims["sub"])
+        return f"subject {claims['sub']}"
 
     async def load(self) -> None:
         """Ask the issuer for its keys; raises IssuerError."""

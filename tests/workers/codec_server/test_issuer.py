@@ -88,7 +88,7 @@ async def test_a_token_of_the_issuer_names_its_subject(issuing: TestIssuer, way:
     key, kid = (issuing.rsa, "rsa") if way == "RS256" else (issuing.curve, "curve")
     token = issuing.token({"aud": ["another", AUDIENCE]}, key=key, algorithm=way, kid=kid)
 
-    assert await (await loaded(issuing)).caller(token) == "ada"
+    assert await (await loaded(issuing)).caller(token) == "subject ada"
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ async def test_keys_are_kept_and_asked_for_again_when_the_issuer_changes_them(is
     await issuer.caller(issuing.token())
 
     assert refused == ["the token is signed with a key that its issuer does not have"] * 3
-    assert taken == ["ada"] * 3
+    assert taken == ["subject ada"] * 3
     assert (at_first, after_the_change, issuing.asked.count("/keys")) == (1, 2, 3)
 
 
@@ -240,7 +240,7 @@ async def test_an_issuer_that_does_not_answer_is_one_sentence() -> None:
 async def test_beside_an_issuer_the_one_token_is_taken_too(issuing: TestIssuer) -> None:
     guard = AnyGuard((TokenGuard(TOKEN), await loaded(issuing)))
 
-    assert [await guard.caller(TOKEN), await guard.caller(issuing.token())] == ["token", "ada"]
+    assert [await guard.caller(TOKEN), await guard.caller(issuing.token())] == ["token", "subject ada"]
     with pytest.raises(UnauthorizedError, match="the token is not accepted"):
         await guard.caller("guess")
     with pytest.raises(UnauthorizedError, match=f"a bearer token of {issuing.url} is needed"):
