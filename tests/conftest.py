@@ -16,7 +16,8 @@ from workers.settings import Settings
 from workflows.converter import DATA_CONVERTER
 
 # A property says what holds, never how fast: on a busy machine a deadline only makes it flaky.
-hypothesis.settings.register_profile("surefoot", deadline=None)
+# Each run draws others: many runs of few examples find what few runs of many do.
+hypothesis.settings.register_profile("surefoot", deadline=None, max_examples=50)
 hypothesis.settings.load_profile("surefoot")
 
 
