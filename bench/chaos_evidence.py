@@ -11,7 +11,11 @@ from temporalio.service import RPCError
 from temporalio.worker import Replayer
 
 from surefoot.conversation import Message, ToolMessage
-from surefoot.ledger import Event, ToolExecutionCompleted, ToolExecutionFailed
+from surefoot.events import (
+    Event,
+    ToolExecutionCompleted,
+    ToolExecutionFailed,
+)
 from surefoot.outcome import Acted, ToolFailure, ToolSuccess
 from surefoot.run import (
     CONVERSATION_QUERY,

@@ -5,7 +5,7 @@ from typing import TextIO
 from console.json_text import json_text
 from console.lines import write_line
 from console.safe_text import safe_text
-from surefoot.ledger import RunFinished
+from surefoot.events import RunFinished
 
 _MAX_MARKDOWN_CHARACTERS = 100_000
 """A longer answer is printed as it is: laying it out would take seconds."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from console.open_questions import OpenQuestions
 from console.signing import KEY_SETTING
-from surefoot.ledger import ApprovalRequested, Event
+from surefoot.events import ApprovalRequested, Event
 
 
 def _every(_: ApprovalRequested) -> bool:

@@ -4,7 +4,12 @@ from collections.abc import Iterator
 from datetime import UTC
 
 from console.safe_text import safe_line
-from surefoot.ledger import ApprovalDenied, ApprovalEvent, ApprovalGiven, ApprovalRequested
+from surefoot.events import (
+    ApprovalDenied,
+    ApprovalEvent,
+    ApprovalGiven,
+    ApprovalRequested,
+)
 from surefoot.masking import masked_params
 from surefoot.redaction import REDACTED
 from surefoot.strict_json import encode_json

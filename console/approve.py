@@ -24,7 +24,7 @@ from console.signing import (
 from console.steer import steer
 from console.tool_call import read_params
 from console.typed_line import forget_typed, typed_line
-from surefoot.ledger import ApprovalRequested
+from surefoot.events import ApprovalRequested
 from surefoot.run import Approve, Deny
 from surefoot.strict_json import encode_json
 from workers.deciding import decide_call, questions_of

@@ -13,7 +13,12 @@ from console.child_runs import ChildRuns
 from console.command_line import command_on
 from console.lines import write_line
 from console.safe_text import safe_line
-from surefoot.ledger import ApprovalDenied, ApprovalGiven, ApprovalRequested, Event
+from surefoot.events import (
+    ApprovalDenied,
+    ApprovalGiven,
+    ApprovalRequested,
+    Event,
+)
 from workers.authority_key import AuthorityKey
 
 

@@ -17,7 +17,7 @@ from console.open_questions import OpenQuestion, OpenQuestions
 from console.safe_text import safe_line
 from console.signing import signed_if_asked, why_not_signable
 from console.typed_line import TypedLines
-from surefoot.ledger import ApprovalRequested, Event
+from surefoot.events import ApprovalRequested, Event
 from surefoot.run import Approve, Deny
 from surefoot.strict_json import NotStrictJsonError, strict_json
 from workers.authority_key import AuthorityKey

@@ -13,7 +13,13 @@ from console.notices import Notices, fresh_lines, look
 from console.plain import event_lines
 from console.progress import Progress, advance
 from console.safe_text import safe_text
-from surefoot.ledger import Answered, Event, MessageReceived, RunFinished, TurnStarted
+from surefoot.events import (
+    Answered,
+    Event,
+    MessageReceived,
+    RunFinished,
+    TurnStarted,
+)
 from workers.snapshot import Snapshot
 
 

@@ -7,7 +7,11 @@ from contextlib import suppress
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from surefoot.ledger import ApprovalEvent, Event, ToolExecutionStarted
+from surefoot.events import (
+    ApprovalEvent,
+    Event,
+    ToolExecutionStarted,
+)
 from workers.following import follow
 from workers.ledger_reader import RunUnknownError
 from workers.snapshot import Snapshot

@@ -1,6 +1,6 @@
 """What people read when a conversation was made smaller to fit its model's window."""
 
-from surefoot.ledger import ContextCompacted
+from surefoot.events import ContextCompacted
 
 
 def compaction_text(event: ContextCompacted) -> str:

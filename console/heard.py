@@ -4,7 +4,12 @@ import asyncio
 from collections.abc import Callable
 
 from console.progress import Progress, advance
-from surefoot.ledger import Answered, Event, MessageReceived, RunFinished
+from surefoot.events import (
+    Answered,
+    Event,
+    MessageReceived,
+    RunFinished,
+)
 
 
 class Heard:

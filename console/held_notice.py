@@ -2,7 +2,12 @@
 
 from collections.abc import Iterator
 
-from surefoot.ledger import Event, ModelUnavailable, RunPaused, RunResumed
+from surefoot.events import (
+    Event,
+    ModelUnavailable,
+    RunPaused,
+    RunResumed,
+)
 
 
 class HeldNotice:

@@ -8,7 +8,7 @@ from console.followed_run import FollowedRun
 from console.json_text import json_text
 from console.lines import write_line
 from console.progress import Progress, advance
-from surefoot.ledger import Event
+from surefoot.events import Event
 from surefoot.usage import Usage
 from workers.snapshot import Snapshot
 

@@ -10,7 +10,7 @@ from console.followed_run import FollowedRun
 from console.json_text import json_text
 from console.lines import write_line
 from console.notices import Notices, fresh_lines, look
-from surefoot.ledger import Event, RunStarted
+from surefoot.events import Event, RunStarted
 from workers.snapshot import Snapshot
 
 

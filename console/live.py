@@ -13,7 +13,7 @@ from console.followed_run import FollowedRun
 from console.live_lines import happened_lines, header_lines
 from console.live_view import Scene, running_lines, seen
 from console.progress import advance
-from surefoot.ledger import Event
+from surefoot.events import Event
 from workers.snapshot import Snapshot
 
 _FRAMES_PER_SECOND = 8

@@ -15,7 +15,11 @@ from console.safe_text import safe_line, safe_text
 from console.steering_text import steering_text
 from console.transcript import Transcript, TurnTold, call_status
 from console.wording import UNTRUSTED_FROM_HERE, status_text, time_taken, tool_name, totals
-from surefoot.ledger import ContextCompacted, Event, RunFinished
+from surefoot.events import (
+    ContextCompacted,
+    Event,
+    RunFinished,
+)
 from surefoot.outcome import envelope
 from workers.snapshot import Snapshot
 

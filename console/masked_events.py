@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from activities.interface import Capture
 from surefoot.conversation import ToolCall
-from surefoot.ledger import (
+from surefoot.events import (
     ApprovalGiven,
     Event,
     MessageReceived,

@@ -6,7 +6,11 @@ from console.drawing import Drawing
 from console.followed_run import FollowedRun
 from console.masked_events import MaskedEvents
 from console.shown_run import Output
-from surefoot.ledger import ApprovalGiven, ApprovalRequested, Event
+from surefoot.events import (
+    ApprovalGiven,
+    ApprovalRequested,
+    Event,
+)
 from surefoot.masking import shown_text
 from workers.snapshot import Snapshot
 

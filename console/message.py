@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from console.safe_text import safe_line
 from console.wording import first_lines
-from surefoot.ledger import Answered, MessageReceived
+from surefoot.events import Answered, MessageReceived
 
 _MAX_LINES = 10
 _MAX_NAME_CHARACTERS = 60

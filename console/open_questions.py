@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from surefoot.ledger import (
+from surefoot.events import (
     ApprovalRequested,
     Event,
-    Ledger,
     ToolExecutionStarted,
-    reduce_event,
-    reduce_events,
 )
+from surefoot.ledger import Ledger, reduce_event, reduce_events
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from console.jsonl import JsonlOutput
 from console.masked_output import shown_to_people
 from console.plain import PlainOutput
 from console.shown_run import Output as Output
-from surefoot.ledger import Event
+from surefoot.events import Event
 from workers.snapshot import Snapshot
 
 

@@ -23,7 +23,7 @@ from console.wording import (
     time_taken,
     totals,
 )
-from surefoot.ledger import (
+from surefoot.events import (
     Answered,
     ApprovalDenied,
     ApprovalEvent,

@@ -7,7 +7,7 @@ from datetime import datetime
 from pydantic import JsonValue
 
 from surefoot.conversation import ToolCall
-from surefoot.ledger import (
+from surefoot.events import (
     Answered,
     ApprovalDenied,
     ApprovalEvent,
@@ -15,7 +15,6 @@ from surefoot.ledger import (
     ApprovalRequested,
     ContextCompacted,
     Event,
-    Ledger,
     LimitRaised,
     MessageReceived,
     ModelReplied,
@@ -24,14 +23,13 @@ from surefoot.ledger import (
     RunPaused,
     RunResumed,
     RunStarted,
-    ToolExecution,
     ToolExecutionCompleted,
     ToolExecutionFailed,
     ToolExecutionScheduled,
     ToolExecutionStarted,
     TurnStarted,
-    reduce_event,
 )
+from surefoot.ledger import Ledger, ToolExecution, reduce_event
 
 
 @dataclass(frozen=True)

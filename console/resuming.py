@@ -11,7 +11,7 @@ from console.interrupt import Interrupt
 from console.output import Output
 from console.talking import Talk
 from console.watching import resume_command
-from surefoot.ledger import Event
+from surefoot.events import Event
 from workers.following import told_so_far
 from workers.reducers import find_reducers
 from workers.served_queues import Claim, ServedQueues

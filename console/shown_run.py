@@ -3,7 +3,7 @@
 from typing import Protocol, Unpack
 
 from console.followed_run import FollowedRun
-from surefoot.ledger import Event
+from surefoot.events import Event
 from workers.snapshot import Snapshot
 
 

@@ -9,7 +9,7 @@ from temporalio.client import Client
 from console.errors import CommandError
 from console.limit_options import read_period
 from surefoot.approvals import params_sha256
-from surefoot.ledger import ApprovalRequested
+from surefoot.events import ApprovalRequested
 from surefoot.run import Approve, Deny
 from workers.authority import authority_key_of
 from workers.authority_key import VALIDITY, AuthorityKey

@@ -3,7 +3,13 @@
 from pydantic import JsonValue
 
 from console.safe_text import safe_line
-from surefoot.ledger import Event, LimitRaised, ModelUnavailable, RunPaused, RunResumed
+from surefoot.events import (
+    Event,
+    LimitRaised,
+    ModelUnavailable,
+    RunPaused,
+    RunResumed,
+)
 
 _MAX_NAME_CHARACTERS = 60
 _MAX_REASON_CHARACTERS = 500

@@ -20,7 +20,11 @@ from console.output import Output
 from console.safe_text import safe_text
 from console.typed_messages import TypedMessages
 from console.watching import PATIENCE, command_on, exit_code_of
-from surefoot.ledger import ApprovalRequested, Event, RunFinished
+from surefoot.events import (
+    ApprovalRequested,
+    Event,
+    RunFinished,
+)
 from surefoot.run import SendMessage
 from workers.authority_key import AuthorityKey
 from workers.following import follow

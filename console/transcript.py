@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 from console.progress import CallProgress, Progress, advance
 from console.steering_text import SteeringEvent, steering_event
-from surefoot.ledger import (
+from surefoot.events import (
     ApprovalRequested,
     ContextCompacted,
     Event,
     MessageReceived,
     ModelReplied,
     RunFinished,
-    ToolExecution,
     TurnStarted,
 )
+from surefoot.ledger import ToolExecution
 
 
 @dataclass(frozen=True)

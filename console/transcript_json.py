@@ -12,7 +12,7 @@ from console.lines import write_line
 from console.progress import CallProgress
 from console.steering_text import steering_event
 from console.transcript import Transcript, TurnTold, call_status
-from surefoot.ledger import ApprovalEvent, Event
+from surefoot.events import ApprovalEvent, Event
 from workers.snapshot import Snapshot
 
 

@@ -14,7 +14,11 @@ from console.safe_text import safe_text
 from console.steering_text import steering_text
 from console.transcript import Transcript, TurnTold, call_status
 from console.wording import UNTRUSTED_FROM_HERE, answer_preview, call_title, last_lines
-from surefoot.ledger import ContextCompacted, Event, RunFinished
+from surefoot.events import (
+    ContextCompacted,
+    Event,
+    RunFinished,
+)
 from surefoot.outcome import ToolFailure, ToolSuccess
 from workers.snapshot import Snapshot
 

@@ -14,7 +14,7 @@ from console.held_notice import HeldNotice
 from console.interrupt import Interrupt
 from console.lines import write_line
 from console.output import Output
-from surefoot.ledger import RunFinished
+from surefoot.events import RunFinished
 from workers.authority_key import AuthorityKey
 from workers.following import follow
 from workers.snapshot import Snapshot

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from console.durations import between
 from console.progress import CallProgress, Progress
 from console.safe_text import safe_line, safe_text
-from surefoot.ledger import RunFinished
+from surefoot.events import RunFinished
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.strict_json import encode_json
 from surefoot.summary import summarize_params

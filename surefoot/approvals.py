@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from surefoot.admission import Admitted, Refused, admit, input_bytes
 from surefoot.approval import ruling, why_to_ask
 from surefoot.canonical import json_sha256
-from surefoot.ledger import ApprovalScope
+from surefoot.events import ApprovalScope
 from surefoot.run import Approve, Deny, RunInput
 from surefoot.sizes import MAX_APPROVAL_REASON_CHARACTERS, MAX_SENDER_CHARACTERS, MAX_TURN_INPUTS_BYTES, count
 from surefoot.strict_json import is_unicode

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field, JsonValue, ValidationError
 
 from surefoot.authority import PublicKey, base64url, base64url_bytes, key_named
 from surefoot.canonical import canonical_json, json_sha256
-from surefoot.ledger import ApprovalScope
+from surefoot.events import ApprovalScope
 from surefoot.run import Approve, Deny
 from surefoot.strict_json import NotStrictJsonError, strict_json
 from surefoot.summary import shorten

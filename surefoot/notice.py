@@ -2,7 +2,13 @@
 
 from typing import Literal
 
-from surefoot.ledger import ApprovalRequested, Event, ModelUnavailable, RunFinished, RunStatus
+from surefoot.events import (
+    ApprovalRequested,
+    Event,
+    ModelUnavailable,
+    RunFinished,
+    RunStatus,
+)
 from surefoot.run import NoticeKind
 from surefoot.summary import shorten_shown, summarize_params
 from surefoot.wire import WireModel

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from surefoot.attributes import Status
 from surefoot.conversation import ToolCall
-from surefoot.ledger import (
+from surefoot.events import (
     Answered,
     ApprovalDenied,
     ApprovalGiven,

@@ -10,7 +10,7 @@ from surefoot.approval import Approval, Approvals
 from surefoot.authority import Authority
 from surefoot.conversation import NOTHING_KEPT, Kept, Message
 from surefoot.definition import ToolDefinition
-from surefoot.ledger import ApprovalScope, Event
+from surefoot.events import ApprovalScope, Event
 from surefoot.limits import Limits
 from surefoot.output_schema import OutputSchema, prompted_problem
 from surefoot.protocol import Protocol

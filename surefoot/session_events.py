@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 from pydantic import JsonValue
 
-from surefoot.ledger import ToolExecutionCompleted, ToolExecutionFailed
+from surefoot.events import ToolExecutionCompleted, ToolExecutionFailed
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.session import SessionEvent, ToolFailed, ToolInvoked
 from surefoot.strict_json import encode_json

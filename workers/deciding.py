@@ -5,7 +5,8 @@ from datetime import timedelta
 from temporalio.client import Client
 
 from surefoot.decision_token import Asking
-from surefoot.ledger import ApprovalRequested, Ledger, reduce_event
+from surefoot.events import ApprovalRequested
+from surefoot.ledger import Ledger, reduce_event
 from surefoot.run import APPROVE_UPDATE, DENY_UPDATE, Approve, Deny
 from workers.authority_key import VALIDITY, AuthorityKey
 from workers.following import find_run, told_so_far

@@ -19,7 +19,7 @@ from temporalio.exceptions import (
 )
 from temporalio.service import RPCError, RPCStatusCode
 
-from surefoot.ledger import Event, RunFinished
+from surefoot.events import Event, RunFinished
 from surefoot.run import WORKFLOW, RunResult
 from surefoot.usage import Usage
 from workers.chain import newest_run

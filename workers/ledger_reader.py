@@ -11,7 +11,7 @@ from temporalio.client import (
 )
 from temporalio.service import RPCError, RPCStatusCode
 
-from surefoot.ledger import Event
+from surefoot.events import Event
 from surefoot.run import EVENTS_QUERY, EventsPage
 from workers.chain import runs_up_to
 from workers.rebuilt_ledger import NotReplayableError, RebuiltLedger, rebuild_ledger

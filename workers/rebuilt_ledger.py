@@ -23,7 +23,7 @@ from temporalio.worker import (
     WorkflowInterceptorClassInput,
 )
 
-from surefoot.ledger import Event
+from surefoot.events import Event
 from workers.runtime import replaying_runtime
 from workflows.agent import Agent
 from workflows.payloads import UNDECODABLE, UnreadableError

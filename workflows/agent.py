@@ -12,8 +12,8 @@ from temporalio.exceptions import ActivityError, ApplicationError, FailureError,
 from surefoot.carried import Carried, Said, unpack
 from surefoot.conversation import Conversation, Message, SystemMessage, UserMessage
 from surefoot.definition import ToolDefinition
+from surefoot.events import RunFinished, RunStatus
 from surefoot.inbox import CONTINUES_AS_NEW, Inbox
-from surefoot.ledger import RunFinished, RunStatus
 from surefoot.masking import masks_of
 from surefoot.progress import NEXT_MESSAGE
 from surefoot.prompt import system_prompt

@@ -4,7 +4,7 @@ from abc import abstractmethod
 
 from temporalio import workflow
 
-from surefoot.ledger import Event
+from surefoot.events import Event
 from surefoot.run import APPROVE_UPDATE, DENY_UPDATE, Approve, Deny
 from workflows.approvals import Approvals
 from workflows.refusal import refuse_for

@@ -11,7 +11,12 @@ from surefoot.approvals import Approved, Denied, Question, Questions, patience
 from surefoot.budget import period
 from surefoot.conversation import UserMessage
 from surefoot.decision_token import Asking, signer_of, why_not_signed
-from surefoot.ledger import ApprovalDenied, ApprovalGiven, ApprovalRequested, Event
+from surefoot.events import (
+    ApprovalDenied,
+    ApprovalGiven,
+    ApprovalRequested,
+    Event,
+)
 from surefoot.masking import masked_paths
 from surefoot.run import Approve, Deny, RunInput
 from surefoot.strict_json import encode_json

@@ -6,14 +6,14 @@ from typing import TypedDict, Unpack
 from temporalio import workflow
 
 from surefoot.admission import Admitted
-from surefoot.failures import acted
-from surefoot.ledger import (
+from surefoot.events import (
     ExecutionError,
     ToolExecutionCompleted,
     ToolExecutionFailed,
     ToolExecutionScheduled,
     ToolExecutionStarted,
 )
+from surefoot.failures import acted
 from surefoot.outcome import ToolFailure, ToolSuccess
 from workflows.ending import Start
 

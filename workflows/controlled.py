@@ -6,8 +6,14 @@ from dataclasses import replace
 from temporalio import workflow
 
 from surefoot.carried import Carried
+from surefoot.events import (
+    Event,
+    LimitRaised,
+    ModelUnavailable,
+    RunPaused,
+    RunResumed,
+)
 from surefoot.inbox import CONTINUES_AS_NEW
-from surefoot.ledger import Event, LimitRaised, ModelUnavailable, RunPaused, RunResumed
 from surefoot.limits import Limits
 from surefoot.run import PAUSE_UPDATE, RAISE_LIMIT_UPDATE, RESUME_UPDATE, Pause, RaiseLimit, Resume, RunInput
 from surefoot.steering import Steering, raised

@@ -7,8 +7,12 @@ from datetime import timedelta
 
 from temporalio import workflow
 
+from surefoot.events import (
+    Answered,
+    Event,
+    MessageReceived,
+)
 from surefoot.inbox import Inbox
-from surefoot.ledger import Answered, Event, MessageReceived
 from surefoot.run import END_SESSION_UPDATE, SEND_MESSAGE_UPDATE, EndSession, SendMessage, Session
 from surefoot.turn import Finish
 from workflows.refusal import refuse_for

@@ -4,7 +4,11 @@ from collections.abc import Callable
 
 from temporalio import workflow
 
-from surefoot.ledger import Event, ToolExecutionCompleted, ToolExecutionFailed
+from surefoot.events import (
+    Event,
+    ToolExecutionCompleted,
+    ToolExecutionFailed,
+)
 from surefoot.pages import page_of
 from surefoot.run import EventsPage
 from workflows.run_log import log_event

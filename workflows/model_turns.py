@@ -6,7 +6,11 @@ from temporalio import workflow
 
 from activities.interface import LLM_TURN, LlmTurnInput, LlmTurnResult
 from surefoot.conversation import Conversation, Message, Prefix, fit
-from surefoot.ledger import Event, ModelReplied, TurnStarted
+from surefoot.events import (
+    Event,
+    ModelReplied,
+    TurnStarted,
+)
 from surefoot.masking import Masks
 from surefoot.run import RunInput
 from surefoot.sizes import MAX_NEW_MESSAGES_BYTES

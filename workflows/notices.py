@@ -8,7 +8,7 @@ from temporalio.common import RawValue, RetryPolicy
 from temporalio.exceptions import ActivityError
 
 from activities.interface import NOTIFY_PEOPLE
-from surefoot.ledger import Event
+from surefoot.events import Event
 from surefoot.notice import Notice, notice_of
 from surefoot.run import RunInput
 from surefoot.summary import shorten

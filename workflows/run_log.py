@@ -2,7 +2,7 @@
 
 from temporalio import workflow
 
-from surefoot.ledger import (
+from surefoot.events import (
     Answered,
     ApprovalDenied,
     ApprovalGiven,

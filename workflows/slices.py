@@ -10,7 +10,13 @@ from dataclasses import dataclass, replace
 from pydantic import JsonValue
 from temporalio import workflow
 
-from surefoot.ledger import ApprovalGiven, Event, ModelReplied, ToolExecutionCompleted, ToolExecutionFailed
+from surefoot.events import (
+    ApprovalGiven,
+    Event,
+    ModelReplied,
+    ToolExecutionCompleted,
+    ToolExecutionFailed,
+)
 from surefoot.reducer import Reducer
 from surefoot.session import SessionEvent
 from surefoot.session_events import session_events

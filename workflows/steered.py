@@ -7,7 +7,7 @@ from temporalio import workflow
 
 from surefoot.child_run import CHILD_USED_SIGNAL, ChildUsed
 from surefoot.conversation import Conversation
-from surefoot.ledger import Event, RunStarted
+from surefoot.events import Event, RunStarted
 from surefoot.pages import page_of
 from surefoot.run import (
     CANCEL_TOOL_CALL_UPDATE,

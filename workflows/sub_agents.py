@@ -13,7 +13,7 @@ from temporalio.exceptions import FailureError
 from surefoot import failures
 from surefoot.admission import Admitted, Refused
 from surefoot.child_run import child_details, child_id, child_run
-from surefoot.ledger import Event
+from surefoot.events import Event
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.run import WORKFLOW, RunInput
 from surefoot.shared_budget import NothingLeft, Share, child_limits, shares

@@ -15,8 +15,8 @@ from surefoot.admission import Admitted, Refused, admit
 from surefoot.approvals import Denied
 from surefoot.conversation import ToolCall, ToolMessage
 from surefoot.definition import ToolDefinition
+from surefoot.events import Event
 from surefoot.failures import cancelled, denied, limit_reached
-from surefoot.ledger import Event
 from surefoot.masking import masked_paths
 from surefoot.summary import summarize_params
 from workflows.answer_slots import AnswerSlots

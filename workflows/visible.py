@@ -6,7 +6,7 @@ from temporalio import workflow
 
 from surefoot.attributes import Numbers
 from surefoot.current_details import Budget, current_details
-from surefoot.ledger import (
+from surefoot.events import (
     Answered,
     ApprovalDenied,
     ApprovalGiven,

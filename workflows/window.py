@@ -10,7 +10,11 @@ from temporalio.exceptions import ActivityError, ApplicationError
 from activities.interface import COMPACT_CONTEXT, CONTEXT_OVERFLOW, CompactInput, CompactResult
 from surefoot.context import NOTHING_KNOWN, Context, Overflow
 from surefoot.conversation import AssistantMessage, Conversation
-from surefoot.ledger import CompactionReason, ContextCompacted, Event
+from surefoot.events import (
+    CompactionReason,
+    ContextCompacted,
+    Event,
+)
 from surefoot.run import RunInput
 from workflows.model_turns import ModelTurns
 from workflows.patience import patiently

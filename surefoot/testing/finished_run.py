@@ -6,7 +6,7 @@ from pathlib import Path
 
 from temporalio.client import WorkflowHistory
 
-from surefoot.ledger import RunStatus
+from surefoot.events import RunStatus
 from surefoot.reducer import Reduce
 from surefoot.run import RunResult
 from surefoot.slices import Slice

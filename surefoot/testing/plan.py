@@ -8,8 +8,12 @@ from surefoot import failures
 from surefoot.admission import Admitted, admit
 from surefoot.conversation import Message, ToolCall, ToolMessage
 from surefoot.definition import ToolDefinition
+from surefoot.events import (
+    Event,
+    ExecutionError,
+    ToolExecutionFailed,
+)
 from surefoot.failures import Captured
-from surefoot.ledger import Event, ExecutionError, ToolExecutionFailed
 from surefoot.outcome import REPORTABLE, ToolFailure
 from surefoot.testing.behaviour import NOT_PICKED_UP, Behaviour, Fails
 from surefoot.testing.fake_tool import FakeTool

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from surefoot.ledger import Event
+from surefoot.events import Event
 from surefoot.reducer import Reduce, Reducer, recorded_reducer
 from surefoot.slices import Slice, flaws_of
 from workflows.slices import Slices

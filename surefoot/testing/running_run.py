@@ -8,8 +8,9 @@ from typing import Any
 from pydantic import JsonValue
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 
+from surefoot.events import ApprovalRequested, Event
 from surefoot.failures import seconds
-from surefoot.ledger import ApprovalRequested, Event, reduce_events
+from surefoot.ledger import reduce_events
 from surefoot.run import Approve, Deny, RunResult, SendMessage
 from surefoot.testing.finished_run import FinishedRun
 from surefoot.testing.observed_model import ModelTurn

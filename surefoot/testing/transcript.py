@@ -7,7 +7,8 @@ from datetime import timedelta
 from pydantic import JsonValue
 
 from surefoot.conversation import AssistantMessage, Message, SystemMessage, ToolCall, ToolMessage, UserMessage
-from surefoot.ledger import Event, reduce_events
+from surefoot.events import Event
+from surefoot.ledger import reduce_events
 from surefoot.outcome import ErrorCode, ToolFailure, ToolSuccess, envelope
 from surefoot.strict_json import encode_json
 from surefoot.testing.observed_model import ModelTurn

@@ -11,8 +11,7 @@ from temporalio.client import WorkflowExecutionStatus
 from activities.interface import Capture
 from console.followed_run import FollowedRun
 from surefoot.conversation import ToolCall
-from surefoot.failures import acted
-from surefoot.ledger import (
+from surefoot.events import (
     Event,
     ExecutionError,
     ModelReplied,
@@ -25,6 +24,7 @@ from surefoot.ledger import (
     ToolExecutionStarted,
     TurnStarted,
 )
+from surefoot.failures import acted
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.usage import Usage
 from workers.snapshot import RunningActivity, Snapshot

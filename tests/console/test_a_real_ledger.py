@@ -11,7 +11,7 @@ from activities.interface import Capture
 from console.jsonl import JsonlOutput
 from console.output import Output
 from console.plain import PlainOutput
-from surefoot.ledger import Event
+from surefoot.events import Event
 from tests.console.runs import RUN
 from tests.workflows.agents import answer, calls, run_agent, says, tool
 

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from console.approval_text import approval_text, question_lines
 from console.asking import Edit, No, Yes, read_reply
-from surefoot.ledger import ApprovalRequested
+from surefoot.events import ApprovalRequested
 from tests.surefoot.arbitrary import JSON_VALUES
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from activities.interface import Written
 from console.chat_text import ChatText
 from console.growing_text import GrowingText
-from surefoot.ledger import Answered, MessageReceived
+from surefoot.events import Answered, MessageReceived
 from tests.console.runs import Terminal, at, replied, running, snapshot, turn
 from workers.snapshot import Snapshot
 

@@ -105,7 +105,12 @@ def test_an_issuers_token_is_taken_and_its_subject_is_written_down(surefoot_alon
         ended = codec.ends()
 
     (line,) = [json.loads(line) for line in ended.stderr.splitlines() if '"action"' in line]
-    assert (status, line["event"], line["caller"], line["namespace"]) == (200, "answered", "subject grace", "payroll")
+    assert (status, line["event"], line["caller"], line["namespace"]) == (
+        200,
+        "answered",
+        "subject grace",
+        "payroll",
+    )
     assert (ended.exit_code, surefoot_alone.server()) == (130, None)
 
 

@@ -9,7 +9,11 @@ from console.live_lines import happened_lines
 from console.live_view import Scene, running_lines, seen
 from console.plain import event_lines
 from console.progress import Progress, advance
-from surefoot.ledger import CompactionReason, ContextCompacted, Event
+from surefoot.events import (
+    CompactionReason,
+    ContextCompacted,
+    Event,
+)
 from tests.console.runs import at, running, screen, snapshot, started, turn
 
 

@@ -2,8 +2,8 @@ import io
 import json
 
 from console.json_output import JsonOutput
+from surefoot.events import Event
 from surefoot.failures import crashed
-from surefoot.ledger import Event
 from tests.console.runs import RUN, UI, answered, ended, finished, replied, started, turn
 
 

@@ -3,8 +3,8 @@ import json
 
 from console.followed_run import FollowedRun
 from console.jsonl import JsonlOutput
+from surefoot.events import Event
 from surefoot.failures import Captured, crashed
-from surefoot.ledger import Event
 from tests.console.runs import (
     RUN,
     UI,

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from console.live import LiveOutput, is_capable, terminal
+from surefoot.events import Event, RunStatus
 from surefoot.failures import Captured, crashed, not_found, timed_out
-from surefoot.ledger import Event, RunStatus
 from tests.console.runs import (
     RUN,
     UI,

@@ -9,7 +9,7 @@ from rich.console import Group
 from activities.interface import Written
 from console.live_view import Scene, running_lines, seen
 from console.progress import Progress, advance
-from surefoot.ledger import Event
+from surefoot.events import Event
 from tests.console.runs import (
     at,
     finished,

@@ -3,7 +3,7 @@ from rich.console import Group
 from console.live_lines import happened_lines
 from console.plain import event_lines
 from console.progress import Progress, advance
-from surefoot.ledger import MessageReceived
+from surefoot.events import MessageReceived
 from tests.console.runs import at, screen
 
 MESSAGE = MessageReceived(time=at(2), text="Look in /srv, too.\n\x1b[2JNow.", sender="Ada")

@@ -3,7 +3,7 @@
 from pydantic import TypeAdapter
 
 from console.open_questions import still_open
-from surefoot.ledger import Event
+from surefoot.events import Event
 
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 

@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 
 from console.plain import PlainOutput
+from surefoot.events import Event, RunStatus
 from surefoot.failures import crashed, not_found, not_picked_up, timed_out
-from surefoot.ledger import Event, RunStatus
 from surefoot.usage import Usage
 from tests.console.runs import (
     RUN,

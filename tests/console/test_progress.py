@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.progress import Progress, advance
+from surefoot.events import Event
 from surefoot.failures import crashed
-from surefoot.ledger import Event, reduce_events
+from surefoot.ledger import reduce_events
 from surefoot.outcome import ToolFailure, ToolSuccess
 from tests.console.runs import answered, at, ended, finished, replied, scheduled, started, turn
 

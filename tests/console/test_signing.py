@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from console.signing import why_not_signable
 from surefoot.approvals import params_sha256
-from surefoot.ledger import ApprovalRequested
+from surefoot.events import ApprovalRequested
 from tests.surefoot.arbitrary import JSON_VALUES
 from workers.authority_key import AuthorityKey
 

@@ -13,7 +13,13 @@ from console.plain import PlainOutput
 from console.steering_text import SteeringEvent, steering_text
 from console.transcript_json import TranscriptJson
 from console.transcript_text import TranscriptText
-from surefoot.ledger import Event, LimitRaised, ModelUnavailable, RunPaused, RunResumed
+from surefoot.events import (
+    Event,
+    LimitRaised,
+    ModelUnavailable,
+    RunPaused,
+    RunResumed,
+)
 from tests.console.runs import RUN, answered, at, ended, finished, replied, scheduled, screen, started, turn
 
 PAUSED = RunPaused(time=at(3), reason="look at it\nfirst", sender="Ada")

@@ -7,8 +7,13 @@ from console.markdown_output import MarkdownOutput
 from console.output import Output
 from console.transcript_json import TranscriptJson
 from console.transcript_text import TranscriptText
+from surefoot.events import (
+    Answered,
+    ContextCompacted,
+    Event,
+    MessageReceived,
+)
 from surefoot.failures import not_found, timed_out
-from surefoot.ledger import Answered, ContextCompacted, Event, MessageReceived
 from tests.console.runs import (
     RUN,
     UI,

@@ -12,7 +12,7 @@ import pytest
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 from temporalio.exceptions import CancelledError
 
-from surefoot.ledger import ToolExecutionFailed, ToolExecutionStarted
+from surefoot.events import ToolExecutionFailed, ToolExecutionStarted
 from surefoot.outcome import ToolFailure
 from tests.conftest import RealServer
 from tests.console.command import Surefoot

@@ -10,7 +10,7 @@ from typing import Any
 
 from temporalio.client import Client, WorkflowHandle
 
-from surefoot.ledger import ToolExecutionFailed
+from surefoot.events import ToolExecutionFailed
 from surefoot.run import RunResult
 from tests.conftest import RealServer
 from tests.console.command import Command, Surefoot

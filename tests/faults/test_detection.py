@@ -14,7 +14,7 @@ import pytest
 from temporalio.client import Client, WorkflowHandle
 
 from surefoot.definition import DEFAULT_HEARTBEAT_SECONDS
-from surefoot.ledger import ToolExecutionFailed
+from surefoot.events import ToolExecutionFailed
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.run import RunResult
 from tests.activities.tools.disk_tools import SHELL, write_tool

@@ -4,7 +4,7 @@ from temporalio import workflow
 from temporalio.client import WorkflowHistory
 from temporalio.worker import ExecuteWorkflowInput, WorkflowInboundInterceptor
 
-from surefoot.ledger import Event
+from surefoot.events import Event
 from surefoot.testing.replay import replay_problem
 from tests.replay.changed_code import Around
 from workflows.agent import Agent

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.ledger import ToolExecutionFailed
+from surefoot.events import ToolExecutionFailed
 from surefoot.outcome import ERROR_CODES
 from surefoot.testing.replay import read_history, replay_problem
 from tests.replay.changed_code import Around, Mistake

@@ -8,8 +8,7 @@ from pydantic import JsonValue
 
 from surefoot.conversation import ToolCall
 from surefoot.current_details import MAX_DETAILS_BYTES, Budget, current_details
-from surefoot.failures import acted, timed_out
-from surefoot.ledger import (
+from surefoot.events import (
     ApprovalRequested,
     Event,
     ExecutionError,
@@ -20,6 +19,7 @@ from surefoot.ledger import (
     ToolExecutionScheduled,
     TurnStarted,
 )
+from surefoot.failures import acted, timed_out
 from surefoot.limits import Limits
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.progress import Progress, progress_after

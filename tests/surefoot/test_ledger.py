@@ -8,23 +8,20 @@ from pydantic import TypeAdapter
 from temporalio.contrib.pydantic import pydantic_data_converter
 
 from surefoot.conversation import ToolCall
-from surefoot.failures import acted, limit_reached, lost
-from surefoot.ledger import (
+from surefoot.events import (
     Event,
     ExecutionError,
-    Ledger,
     ModelReplied,
     RunFinished,
     RunStarted,
-    ToolExecution,
     ToolExecutionCompleted,
     ToolExecutionFailed,
     ToolExecutionScheduled,
     ToolExecutionStarted,
     TurnStarted,
-    reduce_event,
-    reduce_events,
 )
+from surefoot.failures import acted, limit_reached, lost
+from surefoot.ledger import Ledger, ToolExecution, reduce_event, reduce_events
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.run import EventsPage
 from surefoot.usage import Usage

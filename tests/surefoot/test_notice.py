@@ -4,7 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from surefoot.ledger import ApprovalRequested, Event, ModelUnavailable, RunFinished, TurnStarted
+from surefoot.events import (
+    ApprovalRequested,
+    Event,
+    ModelUnavailable,
+    RunFinished,
+    TurnStarted,
+)
 from surefoot.notice import notice_of
 from surefoot.usage import Usage
 

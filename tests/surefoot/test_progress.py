@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from surefoot.current_details import Budget, current_details
-from surefoot.ledger import (
+from surefoot.events import (
     Event,
     ModelUnavailable,
     RunFinished,

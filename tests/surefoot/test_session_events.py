@@ -4,8 +4,12 @@ from typing import Any, cast
 import pytest
 from pydantic import JsonValue
 
+from surefoot.events import (
+    ExecutionError,
+    ToolExecutionCompleted,
+    ToolExecutionFailed,
+)
 from surefoot.failures import acted, crashed
-from surefoot.ledger import ExecutionError, ToolExecutionCompleted, ToolExecutionFailed
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.session import SessionEvent, ToolFailed, ToolInvoked
 from surefoot.session_events import session_events

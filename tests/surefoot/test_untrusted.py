@@ -13,7 +13,7 @@ from surefoot.approval import Approval, ApprovalWhen
 from surefoot.approvals import Questions, params_sha256
 from surefoot.conversation import ToolCall, ToolMessage
 from surefoot.definition import ToolAnnotations, ToolDefinition
-from surefoot.ledger import ApprovalScope
+from surefoot.events import ApprovalScope
 from surefoot.outcome import ToolFailure, ToolSuccess, envelope
 from surefoot.prompt import system_prompt
 from surefoot.prompted import flatten

@@ -7,7 +7,7 @@ import pytest
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import CancelledError
 
-from surefoot.ledger import ToolExecutionStarted
+from surefoot.events import ToolExecutionStarted
 from surefoot.outcome import ToolFailure
 from tests.activities.tools.disk_tools import SHELL, write_tool
 from tests.activities.tools.tool_run import is_alive

@@ -15,7 +15,12 @@ from temporalio.common import RawValue
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from surefoot.conversation import AssistantMessage
-from surefoot.ledger import Event, RunFinished, RunStarted, TurnStarted
+from surefoot.events import (
+    Event,
+    RunFinished,
+    RunStarted,
+    TurnStarted,
+)
 from surefoot.run import EVENTS_QUERY, WORKFLOW, EventsPage, RunResult
 from surefoot.usage import Usage
 from tests.workers.real_workers import new_queue

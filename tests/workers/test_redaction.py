@@ -21,7 +21,11 @@ from console.masked_output import shown_to_people
 from console.plain import PlainOutput
 from console.shown_run import Output
 from console.transcript_text import TranscriptText
-from surefoot.ledger import ApprovalGiven, ApprovalRequested, Event
+from surefoot.events import (
+    ApprovalGiven,
+    ApprovalRequested,
+    Event,
+)
 from surefoot.notice import notice_of
 from surefoot.run import APPROVE_UPDATE, Approve
 from tests.activities.tools.disk_tools import PYTHON, write_tool

@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 from temporalio.client import Client, WorkflowHandle
 
-from surefoot.ledger import Answered, Event, MessageReceived, ToolExecutionFailed
+from surefoot.events import (
+    Answered,
+    Event,
+    MessageReceived,
+    ToolExecutionFailed,
+)
 from surefoot.run import SendMessage
 from tests.activities.tools.disk_tools import SHELL, write_tool
 from tests.workers.real_workers import WorkerProcess, new_queue

@@ -8,7 +8,7 @@ from temporalio.api.sdk.v1 import WorkflowMetadata
 from temporalio.client import Client, WorkflowHandle
 from temporalio.testing import WorkflowEnvironment
 
-from surefoot.ledger import RunFinished
+from surefoot.events import RunFinished
 from surefoot.limits import Limits
 from surefoot.run import RunInput, RunResult
 from surefoot.strict_json import strict_json

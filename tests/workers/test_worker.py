@@ -10,7 +10,11 @@ import pytest
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import CancelledError
 
-from surefoot.ledger import ToolExecutionCompleted, ToolExecutionFailed, ToolExecutionStarted
+from surefoot.events import (
+    ToolExecutionCompleted,
+    ToolExecutionFailed,
+    ToolExecutionStarted,
+)
 from surefoot.outcome import ToolFailure, ToolSuccess
 from tests.activities.tools.disk_tools import PYTHON, SHELL, WAIT_FOR_GO, write_tool
 from tests.activities.tools.tool_run import is_alive, until

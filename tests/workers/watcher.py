@@ -9,7 +9,7 @@ from temporalio.worker import Worker
 
 from activities.heartbeats import BeatIntervals
 from activities.llm_turn import LlmTurns
-from surefoot.ledger import Event, RunFinished
+from surefoot.events import Event, RunFinished
 from tests.workflows.agents import FakeTool, FakeTools, Replies, remembering
 from workers.following import follow
 from workers.sandbox import workflow_sandbox

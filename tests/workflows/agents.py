@@ -29,7 +29,7 @@ from activities.store.bucket import memory_store
 from activities.store.store import Store
 from surefoot.conversation import AssistantMessage, Message, ToolCall, ToolMessage
 from surefoot.definition import ToolDefinition
-from surefoot.ledger import Event
+from surefoot.events import Event
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.run import (
     CONVERSATION_QUERY,

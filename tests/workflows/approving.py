@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from temporalio.client import WorkflowHandle
 from temporalio.common import RawValue
 
-from surefoot.ledger import ApprovalRequested
+from surefoot.events import ApprovalRequested
 from surefoot.run import APPROVE_UPDATE, DENY_UPDATE
 from surefoot.strict_json import strict_json
 from tests.workflows.agents import events_of

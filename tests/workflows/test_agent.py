@@ -14,7 +14,7 @@ from activities.conversation_cache import ConversationCache
 from activities.interface import LLM_TURN, LlmTurnInput
 from activities.model import ModelRefusedError, ModelUnavailableError
 from surefoot.conversation import AssistantMessage, ToolMessage, UserMessage
-from surefoot.ledger import RunFinished
+from surefoot.events import RunFinished
 from surefoot.outcome import ToolSuccess
 from surefoot.run import WORKFLOW
 from surefoot.usage import Usage

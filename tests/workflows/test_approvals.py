@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from temporalio.client import Client, WorkflowHandle, WorkflowUpdateFailedError
 from temporalio.service import RPCError
 
-from surefoot.ledger import (
+from surefoot.events import (
     ApprovalDenied,
     ApprovalGiven,
     ApprovalRequested,

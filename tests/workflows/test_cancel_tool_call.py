@@ -12,7 +12,7 @@ from temporalio.exceptions import ApplicationError, CancelledError
 
 from activities.interface import LlmTurnResult
 from surefoot.conversation import Message
-from surefoot.ledger import ToolExecutionFailed, ToolExecutionStarted
+from surefoot.events import ToolExecutionFailed, ToolExecutionStarted
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.run import CANCEL_TOOL_CALL_UPDATE
 from tests.workflows.agents import (

@@ -13,7 +13,7 @@ from temporalio.common import RawValue
 from activities.interface import KEEP_CONVERSATION, LLM_TURN
 from activities.store.directory import DirectoryStore
 from surefoot.conversation import AssistantMessage
-from surefoot.ledger import Event, TurnStarted
+from surefoot.events import Event, TurnStarted
 from surefoot.run import EVENTS_QUERY, EventsPage, RunResult
 from surefoot.usage import Usage
 from tests.workflows.agents import Act, Replies, answer, calls, never, says, serving, start, tool

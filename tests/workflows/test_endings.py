@@ -12,7 +12,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
 from activities.interface import EXCERPT_METADATA
-from surefoot.ledger import ToolExecutionCompleted, ToolExecutionStarted
+from surefoot.events import ToolExecutionCompleted, ToolExecutionStarted
 from surefoot.outcome import ToolFailure, ToolSuccess
 from tests.workflows.agents import answer, calls, never, run_agent, says, tool
 

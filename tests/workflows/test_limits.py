@@ -11,7 +11,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from activities.model import ModelUnavailableError
 from surefoot.conversation import Message, UserMessage
-from surefoot.ledger import ToolExecutionFailed
+from surefoot.events import ToolExecutionFailed
 from surefoot.run import RunResult
 from surefoot.testing.replay import replay_problem
 from tests.workflows.agents import (

@@ -9,7 +9,7 @@ from temporalio.common import RawValue
 
 from activities.interface import LlmTurnResult
 from surefoot.conversation import AssistantMessage, Conversation, Message, ToolCall
-from surefoot.ledger import ContextCompacted
+from surefoot.events import ContextCompacted
 from surefoot.summarising import count_turns
 from surefoot.usage import Usage
 from tests.workflows.agents import serving, start, tool

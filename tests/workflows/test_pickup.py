@@ -14,7 +14,7 @@ from temporalio.worker import Worker
 
 from activities.heartbeats import BeatIntervals
 from activities.llm_turn import LlmTurns
-from surefoot.ledger import ToolExecutionFailed, ToolExecutionStarted
+from surefoot.events import ToolExecutionFailed, ToolExecutionStarted
 from surefoot.outcome import ToolFailure
 from tests.workflows.agents import (
     FakeTools,

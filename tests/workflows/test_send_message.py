@@ -13,7 +13,7 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from activities.interface import LlmTurnResult
 from surefoot.conversation import Message, UserMessage
-from surefoot.ledger import MessageReceived
+from surefoot.events import MessageReceived
 from surefoot.usage import Usage
 from tests.workflows.agents import (
     Replies,

@@ -16,7 +16,7 @@ from temporalio.client import (
 from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.testing import WorkflowEnvironment
 
-from surefoot.ledger import Answered, RunFinished
+from surefoot.events import Answered, RunFinished
 from surefoot.run import END_SESSION_UPDATE, SEND_MESSAGE_UPDATE, WORKFLOW, EndSession, RunResult, SendMessage
 from tests.workflows.agents import (
     Finished,

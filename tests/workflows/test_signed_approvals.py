@@ -17,7 +17,11 @@ from temporalio.client import Client, WorkflowHandle, WorkflowUpdateFailedError
 
 from surefoot.authority import key_id
 from surefoot.decision_token import Asking
-from surefoot.ledger import ApprovalDenied, ApprovalGiven, ApprovalRequested
+from surefoot.events import (
+    ApprovalDenied,
+    ApprovalGiven,
+    ApprovalRequested,
+)
 from surefoot.run import APPROVE_UPDATE, DENY_UPDATE, Approve, Deny, RunResult
 from surefoot.testing.replay import replay_problem
 from tests.workflows.agents import Replies, calls, finish, says, serving, start, tool, until_event

@@ -10,8 +10,14 @@ from temporalio import workflow
 
 from surefoot import ToolFailed, ToolInvoked, reducer
 from surefoot.conversation import ToolCall
+from surefoot.events import (
+    Event,
+    ExecutionError,
+    ModelReplied,
+    ToolExecutionCompleted,
+    ToolExecutionFailed,
+)
 from surefoot.failures import acted, crashed
-from surefoot.ledger import Event, ExecutionError, ModelReplied, ToolExecutionCompleted, ToolExecutionFailed
 from surefoot.outcome import ToolSuccess
 from surefoot.reducer import Reduce, Reducer, recorded_reducer
 from surefoot.slices import Slice

@@ -13,7 +13,14 @@ from temporalio.service import RPCError
 
 from activities.model import ModelRefusedError
 from activities.store.bucket import BucketStore
-from surefoot.ledger import LimitRaised, ModelUnavailable, RunFinished, RunPaused, RunResumed, TurnStarted
+from surefoot.events import (
+    LimitRaised,
+    ModelUnavailable,
+    RunFinished,
+    RunPaused,
+    RunResumed,
+    TurnStarted,
+)
 from surefoot.run import PAUSE_UPDATE, RAISE_LIMIT_UPDATE, RESUME_UPDATE, Pause, RaiseLimit, Resume
 from tests.workflows.agents import (
     Replies,

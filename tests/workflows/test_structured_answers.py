@@ -4,7 +4,7 @@ from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 
 from surefoot.conversation import AssistantMessage, SystemMessage, UserMessage
-from surefoot.ledger import RunFinished
+from surefoot.events import RunFinished
 from surefoot.output_schema import answer_rules
 from surefoot.told import misfit_text
 from tests.workflows.agents import Replies, answer, calls, finish, says, serving, start, tool

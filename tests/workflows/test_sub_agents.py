@@ -16,7 +16,7 @@ from temporalio.testing import WorkflowEnvironment
 from activities.interface import LlmTurnResult
 from activities.model import ModelRefusedError
 from surefoot.conversation import AssistantMessage, Message
-from surefoot.ledger import ToolExecutionFailed, ToolExecutionStarted
+from surefoot.events import ToolExecutionFailed, ToolExecutionStarted
 from surefoot.limits import Limits
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.run import WORKFLOW, RunInput, RunResult

@@ -19,7 +19,7 @@ from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from surefoot.ledger import RunFinished
+from surefoot.events import RunFinished
 from surefoot.run import WORKFLOW, RunInput, RunResult
 from surefoot.usage import Usage
 from tests.workers.real_workers import new_queue

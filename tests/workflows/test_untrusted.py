@@ -13,7 +13,7 @@ from temporalio.common import RawValue
 from activities.interface import LlmTurnResult
 from activities.model import ModelRefusedError
 from surefoot.conversation import AssistantMessage, Message, SystemMessage, ToolMessage
-from surefoot.ledger import ApprovalRequested, ToolExecutionCompleted
+from surefoot.events import ApprovalRequested, ToolExecutionCompleted
 from surefoot.outcome import ToolFailure, ToolSuccess
 from surefoot.run import RunResult
 from surefoot.strict_json import encode_json, strict_json

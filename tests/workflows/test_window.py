@@ -14,7 +14,7 @@ from activities.interface import LlmTurnResult
 from activities.scripted.model import ScriptedModel
 from activities.scripted.script import parse_script
 from surefoot.conversation import AssistantMessage, Conversation, Message, SystemMessage, UserMessage
-from surefoot.ledger import ContextCompacted, TurnStarted
+from surefoot.events import ContextCompacted, TurnStarted
 from tests.surefoot.conversations import pairs
 from tests.workflows.agents import Finished, events_of, finish, serving, start, tool
 

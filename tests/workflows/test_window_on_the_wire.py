@@ -7,7 +7,7 @@ from temporalio.client import Client
 from temporalio.common import RawValue
 
 from activities.providers.opening import open_provider_model
-from surefoot.ledger import ContextCompacted
+from surefoot.events import ContextCompacted
 from surefoot.run import Protocol
 from tests.activities.openai_server import Call, ModelServer, Raw, Reply
 from tests.activities.providers.asking import ANTHROPIC, CHAT, RESPONSES, settings

@@ -15,7 +15,7 @@ from temporalio.worker import (
 )
 
 from activities.interface import CompactInput, CompactResult, LlmTurnInput, LlmTurnResult
-from surefoot.ledger import (
+from surefoot.events import (
     Event,
     ModelReplied,
     RunFinished,

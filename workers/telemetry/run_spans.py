@@ -12,7 +12,7 @@ from temporalio import workflow
 
 from activities.interface import LLM_TURN
 from surefoot.conversation import ToolCall
-from surefoot.ledger import (
+from surefoot.events import (
     ApprovalGiven,
     Event,
     ModelReplied,

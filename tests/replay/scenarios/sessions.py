@@ -6,7 +6,7 @@ from typing import Any
 
 from temporalio.client import WorkflowHandle
 
-from surefoot.ledger import Answered
+from surefoot.events import Answered
 from surefoot.run import END_SESSION_UPDATE, SEND_MESSAGE_UPDATE, EndSession, SendMessage
 from tests.replay.stage import Stage, ended
 from tests.workflows.agents import Replies, events_of, says, serving
