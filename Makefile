@@ -18,7 +18,7 @@ $(VENV)/.installed: requirements-dev.lock pyproject.toml
 
 demo: setup ## watch an agent meet tool failures and carry on
 	$(BIN)/surefoot run "What is in this repository, and which of its tools work?" --stay \
-		--model scripted:examples/failures/demo.yaml --tools builtin --tools examples/failures
+		--model scripted:examples/failures/demo.yaml --tools builtin --tools examples/failures --approve bash=never
 
 test: lint types contracts ## lint, types, import contracts and all tests but the slow ones
 	$(BIN)/pytest -n 7 --dist worksteal

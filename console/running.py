@@ -13,6 +13,7 @@ from temporalio.worker import Worker
 
 from activities.price_table import PriceTable
 from activities.tools.discovery import Discovery
+from activities.tools.tool_sets import ToolSets
 from activities.tools.workspaces import Workspace, make_workspace
 from console.closing import closes
 from console.drawing import Drawing
@@ -152,7 +153,7 @@ async def _start_and_serve(
     where = await asyncio.to_thread(_in_its_workspace, command, where, settings)
     claim = _claim_queue(command, where, settings)
     try:
-        run = _with_tools(command.run, where)
+        run = _with_tools(command.run, where, settings)
         handle = await start_run(
             server.client, run, workflow_id=command.workflow_id, queue=claim.served.queue
         )
@@ -220,9 +221,10 @@ def _leave(command: RunCommand, again: str) -> ExitCode:
     return ExitCode.DONE
 
 
-def _with_tools(run: RunInput, where: Embedded) -> RunInput:
+def _with_tools(run: RunInput, where: Embedded, settings: Settings) -> RunInput:
     """Spare the run the question what its worker can run, where the answer fits its input."""
-    tools = where.tools.definitions
+    sets = ToolSets(where.tools.definitions)
+    tools = (sets.guarded() if sandbox_of(settings).level == "none" else sets).plain
     if not fit_an_input(tools):
         return run
     return run.model_copy(update={"tools": tools, "working_directory": str(where.directory)})

@@ -1,5 +1,7 @@
 """What a command says of a sandbox that this machine does not have."""
 
+from pathlib import Path
+
 import pytest
 
 from activities.tools.sandbox.probe import levels
@@ -36,3 +38,28 @@ def test_the_level_of_a_call_is_in_the_ledger(surefoot: Surefoot) -> None:
         for level in ("auto", "none")
     ]
     assert told == [levels()[0], "none"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        pytest.param([], "TOOL_DENIED", id="unless a run says otherwise"),
+        pytest.param(["--approve", "bash=never"], "made", id="and not where it does"),
+    ],
+)
+def test_what_destroys_needs_approval_where_there_are_no_walls(
+    surefoot: Surefoot, tmp_path: Path, options: list[str], said: str
+) -> None:
+    script = (
+        "steps: [{call: [{bash: {command: 'echo made'}}]}, {choose: [{when: {tool_success: true}, "
+        "say: '{{last.result.stdout}}'}, {say: '{{last.error_code}}'}]}]"
+    )
+    (tmp_path / "script.yaml").write_text(script)
+
+    ended = surefoot(
+        "run", "Go.", "--model", f"scripted:{tmp_path}/script.yaml", *options,
+        environment={"SUREFOOT_SANDBOX": "none"},
+    )  # fmt: skip
+
+    assert (ended.exit_code, ended.stdout.strip()) == (0, said)
