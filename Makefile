@@ -34,7 +34,7 @@ faults: setup ## every way for a tool call to go wrong, at each level of the san
 	$(BIN)/python -m tests.faults
 
 attacks: setup ## what a tool may try, and which level of the sandbox holds it, as one table
-	$(BIN)/pytest --slow tests/attacks -m slow
+	$(BIN)/pytest --slow --long tests/attacks -m "slow or long"
 
 chaos: setup ## 300 runs under 200 worker kills, 10 server kills and 20 network cuts: about 10 minutes
 	$(BIN)/python -m bench.chaos --runs 300 --worker-kills 200 --server-kills 10 --network-cuts 20
