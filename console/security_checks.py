@@ -40,7 +40,8 @@ def _encryption(settings: Settings, *, named: bool) -> Finding:
     except SettingsError as error:
         return fail("encryption", str(error))
     if keys:
-        older = f"; {', '.join(keys[1:])} decrypt, too" if keys[1:] else ""
+        verb = "decrypts" if len(keys) == 2 else "decrypt"
+        older = f"; {', '.join(keys[1:])} {verb}, too" if keys[1:] else ""
         return ok("encryption", f"what runs say is encrypted with the key {keys[0]}{older}")
     sentence = "there is no key, and whoever reads the server's database reads what runs say"
     if named:

@@ -100,7 +100,7 @@ def test_keys_and_secrets_are_named_and_never_shown(surefoot_alone: Surefoot) ->
             "ok",
             (
                 f"what runs say is encrypted with the key {key.partition(':')[0]}; {older.partition(':')[0]} "
-                "decrypt, too"
+                "decrypts, too"
             ),
         ),
         "authority": (
