@@ -48,6 +48,7 @@ def test_every_example_of_an_agent_can_be_used(path: Path) -> None:
     assert discover_tools_of(agent).problems == ()
 
 
+@pytest.mark.slow
 def test_the_fixer_has_its_change_reviewed_by_an_agent_of_its_own(surefoot: Surefoot) -> None:
     write_project(surefoot.directory)
 

@@ -1,6 +1,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.console.command import SUREFOOT, Surefoot
 from tests.console.tools_on_disk import write_tool
 
@@ -25,6 +27,7 @@ SCHEMA = {"type": "object", "required": ["rows"], "maxProperties": 1}
 """Which what stands for the answer does not meet."""
 
 
+@pytest.mark.slow
 def test_what_a_model_was_not_given_is_read_back_by_tools_and_by_people(
     surefoot: Surefoot, tmp_path: Path
 ) -> None:

@@ -24,6 +24,7 @@ def blocks(language: str) -> list[str]:
     return [text for its, text in found if its == language]
 
 
+@pytest.mark.slow
 def test_the_example_of_a_script_prints_what_is_said_of_it(surefoot: Surefoot) -> None:
     path = f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}"
     ended = run(

@@ -365,8 +365,8 @@ def test_no_bad_input_ends_in_a_traceback(tmp_path: Path) -> None:
     "number",
     [
         pytest.param(signal.SIGINT, id="Ctrl-C"),
-        pytest.param(signal.SIGTERM, id="a polite kill"),
-        pytest.param(signal.SIGHUP, id="a closed terminal"),
+        pytest.param(signal.SIGTERM, id="a polite kill", marks=pytest.mark.slow),
+        pytest.param(signal.SIGHUP, id="a closed terminal", marks=pytest.mark.slow),
     ],
 )
 def test_an_interrupted_call_kills_the_tool(tmp_path: Path, number: signal.Signals) -> None:

@@ -85,6 +85,7 @@ async def outcomes_of(runs: list[WorkflowHandle[Any, RunResult]]) -> list[ToolSu
     return [outcome for run in runs for outcome in (await finish(run)).outcomes]
 
 
+@pytest.mark.slow
 async def test_a_killed_worker_is_noticed_in_seconds_with_the_tight_setting(place: Place) -> None:
     async with asyncio.timeout(50):
         (noticed,) = await seconds_until_noticed(place, TIGHT_SECONDS)

@@ -47,6 +47,7 @@ def check(way: Way, deaths: list[Death]) -> None:
     assert arrived >= due if way.survives else arrived >= 0.99 * due
 
 
+@pytest.mark.slow
 async def test_what_a_dying_call_had_written_reaches_the_model(places: Mapping[str, Place]) -> None:
     async with asyncio.timeout(50):
         dying = [die(way, places[name], count=1) for name, way in QUICK_WAYS.items()]

@@ -101,6 +101,7 @@ def broken_stream(draw: st.DrawFn, events: list[bytes]) -> list[bytes]:
     return [*events[:at], *draw(st.sampled_from(others)), *events[at + 1 : draw(st.integers(at, 99))]]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("model", list(STREAMS))
 @examples(max_examples=40, deadline=None)

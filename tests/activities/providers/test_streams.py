@@ -69,6 +69,7 @@ replies = st.builds(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", IN_PIECES)
 @examples(max_examples=40, deadline=None)
 @given(reply=replies)
