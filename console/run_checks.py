@@ -31,7 +31,7 @@ async def run_findings(server: Temporal, queue: str, *, now: datetime) -> list[F
 
 
 def _summary(looked: RunsLookedAt) -> Finding:
-    sentence = f"{looked.looked_at} open runs looked at, {len(looked.wedged)} cannot go on"
+    sentence = f"{_runs(looked.looked_at)} looked at, {len(looked.wedged)} cannot go on"
     if looked.more:
         return warn("runs", f"{sentence}; there are more, which were not looked at")
     return Finding(Verdict.FAIL if looked.wedged else Verdict.OK, "runs", sentence)
@@ -61,7 +61,7 @@ async def _queues(server: Temporal, looked: RunsLookedAt, queue: str, now: datet
 
 
 def _queue(found: QueueInUse, *, embedded: bool) -> Iterator[Finding]:
-    runs = f"{found.runs} open run{'' if found.runs == 1 else 's'}"
+    runs = _runs(found.runs)
     if not found.workers and found.runs:
         command = "surefoot dev" if embedded else f"surefoot worker --queue {found.queue}"
         yield warn("queue", f"{found.queue}: {runs}, and nobody who serves them: start `{command}`")
@@ -79,3 +79,7 @@ def _queue(found: QueueInUse, *, embedded: bool) -> Iterator[Finding]:
             f"{found.queue}: {count} of its runs stay with the version {version}, which no worker has: start "
             "one, or move them (docs/versioning.md)",
         )
+
+
+def _runs(count: int) -> str:
+    return f"{count} open run{'' if count == 1 else 's'}"

@@ -52,7 +52,7 @@ async def update_run(
 
     Raises:
         RunUnknownError: there is no such run.
-        UpdateRefusedError: the run has ended, or says why it does not take it.
+        UpdateRefusedError: the run has ended, cannot go on, or says why it does not take it.
         UnansweredError: no worker answered for the run within `patience`.
         RPCError: the server did not answer.
     """
@@ -77,6 +77,12 @@ async def update_run(
     except RPCError as error:
         if error.status is RPCStatusCode.NOT_FOUND:
             raise _ended(workflow_id, update) from None
+        if error.status is RPCStatusCode.FAILED_PRECONDITION:
+            # Its workflow task has failed and waits to be tried again.
+            raise UpdateRefusedError(
+                f"the run '{workflow_id}' cannot go on for now, and {update.thing} was not taken: "
+                "`surefoot doctor` says why"
+            ) from None
         raise
 
 
