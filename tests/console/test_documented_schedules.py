@@ -40,6 +40,7 @@ def test_a_schedule_is_told_of_as_it_is_printed(surefoot: Surefoot, server: Real
     assert "deleted" in ended.stderr.splitlines()
 
 
+@pytest.mark.slow
 def test_a_notice_is_told_as_it_is_printed(tmp_path: Path, server: RealServer) -> None:
     ended = carry_out(block(NOTICES, "sh"), directory=tmp_path, state=server.state_directory.parent)
 

@@ -20,6 +20,7 @@ def test_no_two_cases_are_called_the_same() -> None:
     assert (len({case.name for case in CASES}), len(set(tools))) == (len(CASES), len(tools))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
 def test_the_model_is_told_what_happened_and_nothing_of_the_call_lives_on(
     case: Case, seen: Mapping[str, Observation]

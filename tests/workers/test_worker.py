@@ -189,6 +189,7 @@ steps:
 """
 
 
+@pytest.mark.slow
 async def test_a_call_of_a_worker_that_was_killed_is_lost_and_made_once(
     client: Client, tmp_path: Path
 ) -> None:
@@ -213,6 +214,7 @@ async def test_a_call_of_a_worker_that_was_killed_is_lost_and_made_once(
     assert finished.result.answer == "It came to TOOL_LOST."
 
 
+@pytest.mark.slow
 async def test_a_worker_that_inherits_an_ignored_sigchld_still_sees_a_crash(
     client: Client, tmp_path: Path
 ) -> None:

@@ -338,6 +338,7 @@ async def test_new_messages_that_are_too_large_travel_by_query(time_skipping: Wo
     assert results == [ToolSuccess(tool="tell", result=large)] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "patience",
     [

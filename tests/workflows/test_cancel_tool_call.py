@@ -132,6 +132,7 @@ async def test_a_call_that_nobody_has_taken_is_cancelled_at_once(client: Client)
     )
 
 
+@pytest.mark.slow
 async def test_an_executor_that_does_not_obey_is_let_go_of_and_its_lock_is_freed(client: Client) -> None:
     """It beats, so that only the grace ends the wait; what it answers later changes nothing."""
     began, end = asyncio.Event(), asyncio.Event()

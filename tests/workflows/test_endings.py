@@ -244,6 +244,7 @@ async def test_an_executor_that_beats_and_then_hangs_is_lost_with_what_it_had_sa
     ]
 
 
+@pytest.mark.slow
 async def test_the_servers_own_limit_ends_a_call_whose_executor_forgets_its_deadline(client: Client) -> None:
     finished = await run_agent(
         client,

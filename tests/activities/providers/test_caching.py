@@ -44,6 +44,7 @@ def split(body: dict[str, Any]) -> tuple[str, str]:
     return json.dumps(before), json.dumps(body[name])[:-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", EVERY_PROTOCOL)
 @pytest.mark.parametrize("protocol", ["native", "prompted"])
 async def test_each_turn_begins_byte_for_byte_with_the_turn_before(model: str, protocol: Protocol) -> None:
