@@ -26,7 +26,7 @@ test: lint types contracts ## lint, types, import contracts and all tests but th
 test-all: test test-long ## test, and the longer suites
 
 test-long: setup ## only the longer suites
-	$(BIN)/pytest --slow -m "slow and not long" -n 7 --dist worksteal
+	$(BIN)/pytest --slow -m "slow and not long" -n 5 --dist worksteal
 	$(BIN)/pytest --slow --long -m long
 	$(BIN)/python -m bench.run --only history
 
