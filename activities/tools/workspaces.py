@@ -1,7 +1,6 @@
 """Where the calls of each run work, so that two runs do not meet."""
 
 import asyncio
-import hashlib
 import os
 import re
 import secrets
@@ -9,17 +8,17 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
+from activities.store.store import key_part
 from activities.tools.sandbox.system_programs import system_program
 
 Workspace = Literal["shared", "own", "copy"]
 """All runs work in one directory; each has an empty one of its own; or each has a copy of that directory."""
 
 _CHILD = re.compile(r"(/\d+-\d+)+$")
-_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
-_NOT_PLAIN = re.compile(r"[^A-Za-z0-9_.-]+")
 
 # The copy shares nothing with the repository: in its .git lie programs that run as whoever uses it.
 _CLONE = ("-c", "core.hooksPath=/dev/null", "clone", "--quiet", "--local", "--no-hardlinks", "--")
@@ -32,11 +31,7 @@ class WorkspaceError(RuntimeError):
 
 def directory_name(workflow_id: str) -> str:
     """Name the directory of a run after it; the runs of agents that it calls have the same one."""
-    run = _CHILD.sub("", workflow_id)
-    if _PLAIN.fullmatch(run):
-        return run
-    digest = hashlib.sha256(run.encode()).hexdigest()[:12]
-    return f"{_NOT_PLAIN.sub('-', run).strip('-.')[:60] or 'run'}-{digest}"
+    return key_part(_CHILD.sub("", workflow_id))
 
 
 def make_workspace(workspace: Workspace, named: Path, place: Path, workflow_id: str) -> Path:
@@ -109,6 +104,8 @@ def _made(directory: Path, make: Callable[[Path], object]) -> None:
         shutil.rmtree(making, ignore_errors=True)
 
 
+# Every call of a run asks where it works.
+@lru_cache(maxsize=8)
 def _repository(directory: Path) -> Path | None:
     """The top of the work tree of git that a directory lies in; None without one, or without git."""
     command = ("-C", str(directory), "rev-parse", "--show-toplevel")
