@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from activities.tools.sandbox.places import MAX_LINKS, SYSTEM, is_below, resolved
+from activities.tools.sandbox.places import MAX_LINKS, is_below, is_of_system, resolved
 
 _PACKAGES = ("activities", "console", "surefoot", "workers", "workflows")
 """Surefoot itself: its supervisor, its tools, and the command that they may call."""
@@ -64,7 +64,7 @@ class _Found:
 
     def show(self, path: str) -> None:
         """Show a path, by its links, too; what the system shows is left out."""
-        if os.path.lexists(path) and not _is_of_system(resolved(path).path):
+        if os.path.lexists(path) and not is_of_system(resolved(path).path):
             self.shown[path] = None
 
     def may_lead(self, path: str) -> bool:
@@ -98,7 +98,7 @@ class _Found:
         real = resolved(directory).path
         if self._holds_homes(real):
             return
-        if not _is_of_system(real) and os.path.isdir(real):  # noqa: PTH112
+        if not is_of_system(real) and os.path.isdir(real):  # noqa: PTH112
             for shown in self._with_its_parts(real):
                 self.show(shown)
             self.show(directory)
@@ -137,9 +137,5 @@ def _links_out_of_system(directory: str) -> Iterator[str]:
     except OSError:
         return
     for entry in entries:
-        if entry.is_symlink() and not _is_of_system(resolved(entry.path).path):
+        if entry.is_symlink() and not is_of_system(resolved(entry.path).path):
             yield entry.path
-
-
-def _is_of_system(path: str) -> bool:
-    return any(is_below(path, directory) for directory in SYSTEM)

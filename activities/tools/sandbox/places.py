@@ -70,6 +70,11 @@ def is_below(path: str, directory: str) -> bool:
     return path == directory or path.startswith(directory.rstrip("/") + "/")
 
 
+def is_of_system(path: str) -> bool:
+    """Tell whether a path without links is one of the system's, or below it."""
+    return any(is_below(path, directory) for directory in SYSTEM)
+
+
 def home_of(environment_home: str | None) -> str | None:
     """Give a home that can be hidden; the root, and what is no absolute path, cannot."""
     if environment_home is None or not environment_home.startswith("/"):

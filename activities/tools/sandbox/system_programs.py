@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from activities.tools.sandbox.places import SYSTEM, is_below, resolved
+from activities.tools.sandbox.places import is_of_system, resolved
 
 
 def system_program(name: str) -> str | None:
@@ -12,10 +12,6 @@ def system_program(name: str) -> str | None:
     A PATH may name directories that tools can write, such as those of a project, and one of them may have
     left a program of this name.
     """
-    directories = [path for path in os.get_exec_path() if _is_of_system(path)]
+    absolute = (path for path in os.get_exec_path() if path.startswith("/"))
+    directories = [path for path in absolute if is_of_system(resolved(path).path)]
     return shutil.which(name, path=":".join(directories)) if directories else None
-
-
-def _is_of_system(directory: str) -> bool:
-    real = resolved(directory).path
-    return directory.startswith("/") and any(is_below(real, system) for system in SYSTEM)
