@@ -223,8 +223,7 @@ def _leave(command: RunCommand, again: str) -> ExitCode:
 
 def _with_tools(run: RunInput, where: Embedded, settings: Settings) -> RunInput:
     """Spare the run the question what its worker can run, where the answer fits its input."""
-    sets = ToolSets(where.tools.definitions)
-    tools = (sets.guarded() if sandbox_of(settings).level == "none" else sets).plain
+    tools = ToolSets(where.tools.definitions).behind(sandbox_of(settings).level).plain
     if not fit_an_input(tools):
         return run
     return run.model_copy(update={"tools": tools, "working_directory": str(where.directory)})

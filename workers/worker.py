@@ -88,7 +88,7 @@ def build_worker(
     if role in ("all", "llm"):
         activities += model_activities(open_model, store, intervals)
     if runs_tools:
-        sets = sets.guarded() if sandbox.level == "none" else sets
+        sets = sets.behind(sandbox.level)
         # A run finds them on its own queue, unless they say where they are.
         sets = sets if role == "all" else sets.at(served)
         activities += tool_activities(executor, sets, intervals, identity=client.identity)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from activities.tools.sandbox.level import Level
 from surefoot.definition import ToolDefinition
 
 
@@ -17,8 +18,10 @@ class ToolSets:
     )
     """By `SubAgent.key`."""
 
-    def guarded(self) -> "ToolSets":
-        """Give the same tools; those that are destructive need approval, unless a run says otherwise."""
+    def behind(self, level: Level) -> "ToolSets":
+        """Give the same tools; those that destroy need approval where no walls are, unless a run says no."""
+        if level != "none":
+            return self
         return ToolSets(_guarded(self.plain), {key: _guarded(tools) for key, tools in self.of_agents.items()})
 
     def at(self, queue: str) -> "ToolSets":
