@@ -1,11 +1,12 @@
 """Asks the server who listens on a task queue."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from temporalio import activity
 from temporalio.api.enums.v1 import TaskQueueType
-from temporalio.api.taskqueue.v1 import TaskQueue
-from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, DescribeTaskQueueResponse
+from temporalio.api.taskqueue.v1 import PollerInfo, TaskQueue
+from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
 from temporalio.client import Client
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from temporalio.service import RPCError, RPCStatusCode
@@ -14,6 +15,7 @@ from activities.interface import DESCRIBE_QUEUE, QueueQuestion
 from surefoot.listeners import RECENTLY, QueueListeners
 
 _PATIENCE = timedelta(seconds=3)
+_ACTIVITIES = TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY
 
 
 class QueueActivities:
@@ -31,7 +33,7 @@ class QueueActivities:
             ApplicationError: the server cannot tell, as the time-skipping one never can.
         """
         try:
-            described = await self._described(question.queue)
+            pollers = await pollers_of(self._client, question.queue, _ACTIVITIES, within=_PATIENCE)
         except RPCError as error:
             if error.status is not RPCStatusCode.UNIMPLEMENTED:
                 raise
@@ -40,18 +42,25 @@ class QueueActivities:
                 non_retryable=True,
                 category=ApplicationErrorCategory.BENIGN,
             ) from None
-        seen = [poller.last_access_time.ToDatetime(tzinfo=UTC) for poller in described.pollers]
+        seen = [poller.last_access_time.ToDatetime(tzinfo=UTC) for poller in pollers]
         return listeners_at(activity.info().started_time, seen)
 
-    async def _described(self, queue: str) -> DescribeTaskQueueResponse:
-        return await self._client.workflow_service.describe_task_queue(
-            DescribeTaskQueueRequest(
-                namespace=self._client.namespace,
-                task_queue=TaskQueue(name=queue),
-                task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
-            ),
-            timeout=_PATIENCE,
-        )
+
+async def pollers_of(
+    client: Client, queue: str, kind: TaskQueueType.ValueType, *, within: timedelta | None = None
+) -> Sequence[PollerInfo]:
+    """Give who asked a queue for tasks of a kind within the last five minutes.
+
+    Raises:
+        RPCError: the server did not answer, or cannot tell.
+    """
+    described = await client.workflow_service.describe_task_queue(
+        DescribeTaskQueueRequest(
+            namespace=client.namespace, task_queue=TaskQueue(name=queue), task_queue_type=kind
+        ),
+        timeout=within,
+    )
+    return described.pollers
 
 
 def listeners_at(now: datetime, seen: list[datetime]) -> QueueListeners:

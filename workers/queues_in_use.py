@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from temporalio.api.enums.v1 import TaskQueueType
-from temporalio.api.taskqueue.v1 import PollerInfo, TaskQueue
-from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
+from temporalio.api.taskqueue.v1 import PollerInfo
 from temporalio.client import Client, WorkflowExecution
 from temporalio.common import SearchAttributeKey
 
+from activities.queues import pollers_of
 from surefoot.listeners import RECENTLY
 
 MAX_QUEUES = 50
@@ -51,16 +51,8 @@ async def queues_in_use(
 
 
 async def _look(client: Client, queue: str, runs: Sequence[WorkflowExecution], now: datetime) -> QueueInUse:
-    described = await client.workflow_service.describe_task_queue(
-        DescribeTaskQueueRequest(
-            namespace=client.namespace,
-            task_queue=TaskQueue(name=queue),
-            task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
-        )
-    )
-    recent = [
-        one for one in described.pollers if now - one.last_access_time.ToDatetime(tzinfo=UTC) <= RECENTLY
-    ]
+    pollers = await pollers_of(client, queue, TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW)
+    recent = [one for one in pollers if now - one.last_access_time.ToDatetime(tzinfo=UTC) <= RECENTLY]
     versions = {version for one in recent if (version := _version(one))}
     pinned = [version for version in map(_pinned_to, runs) if version is not None]
     return QueueInUse(

@@ -6,11 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 from temporalio.api.enums.v1 import TaskQueueType
 from temporalio.api.taskqueue.v1 import TaskQueue
-from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, PollActivityTaskQueueRequest
+from temporalio.api.workflowservice.v1 import PollActivityTaskQueueRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-_QUEUE = TaskQueue(name="surefoot-clock")
+from activities.queues import pollers_of
+
+_QUEUE = "surefoot-clock"
 _WITHIN = timedelta(seconds=3)
 _AGAIN_SECONDS = 0.05
 
@@ -43,7 +45,9 @@ async def server_clock(client: Client) -> timedelta | None:
 
 async def _ask_for_work(client: Client, identity: str) -> None:
     await client.workflow_service.poll_activity_task_queue(
-        PollActivityTaskQueueRequest(namespace=client.namespace, task_queue=_QUEUE, identity=identity),
+        PollActivityTaskQueueRequest(
+            namespace=client.namespace, task_queue=TaskQueue(name=_QUEUE), identity=identity
+        ),
         # The server refuses a poll that gives it less.
         timeout=timedelta(seconds=60),
     )
@@ -51,15 +55,8 @@ async def _ask_for_work(client: Client, identity: str) -> None:
 
 async def _last_seen(client: Client, identity: str) -> datetime | None:
     try:
-        described = await client.workflow_service.describe_task_queue(
-            DescribeTaskQueueRequest(
-                namespace=client.namespace,
-                task_queue=_QUEUE,
-                task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
-            ),
-            timeout=_WITHIN,
-        )
+        pollers = await pollers_of(client, _QUEUE, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY, within=_WITHIN)
     except RPCError:
         return None
-    seen = (one.last_access_time for one in described.pollers if one.identity == identity)
+    seen = (one.last_access_time for one in pollers if one.identity == identity)
     return next((one.ToDatetime(tzinfo=UTC) for one in seen), None)
